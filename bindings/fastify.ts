@@ -82,7 +82,7 @@ function fastifyApi(kernels: Kernels<FastifyRequestLike>, rootPaths?: () => read
     argument: {
       has: ['request', 'reply'],
       say: "fastify binding: give Fastify's request and reply: `auth.fastify.session(request, reply)`.",
-      given: ([request, reply]) => ({ ...(hasRaw(request) && { request }), ...(hasRaw(reply) && { reply }) }),
+      readArgument: ([request, reply]) => ({ ...(hasRaw(request) && { request }), ...(hasRaw(reply) && { reply }) }),
     },
     kernel: ([request]) => kernels(request),
     req: ([{ raw, originalUrl, body }]) => Object.assign(raw, { originalUrl, body }),

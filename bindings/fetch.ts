@@ -92,7 +92,7 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
     },
     writable: (request) => answering.has(request),
   })
-  const wrapped = async (request: Request, info: unknown, answer: () => Response | Promise<Response>): Promise<Response> => {
+  const withCookies = async (request: Request, info: unknown, answer: () => Response | Promise<Response>): Promise<Response> => {
     const headers = new Headers()
     answering.set(noteInfo(infos, request, info), headers)
     return addResponseCookies(await answer(), headers)
@@ -103,11 +103,11 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
     withSession:
       (handler) =>
       async (request, ...rest) =>
-        wrapped(request, rest[0], async () => handler(request, await api.session(request), ...rest)),
+        withCookies(request, rest[0], async () => handler(request, await api.session(request), ...rest)),
     protect:
       (handler, guard) =>
       async (request, ...rest) =>
-        wrapped(request, rest[0], async () => {
+        withCookies(request, rest[0], async () => {
           const found = await api.guard(request, guard)
           return found instanceof Response ? found : handler(request, found, ...rest)
         }),

@@ -159,7 +159,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
   }
 
   /** The proxy, and wrapped route handlers. */
-  async function guarded(request: NextAuthRequest, handler?: (request: NextAuthRequest) => unknown): Promise<Response> {
+  async function guardRequest(request: NextAuthRequest, handler?: (request: NextAuthRequest) => unknown): Promise<Response> {
     const cookies = new Headers()
     const write = (headers: Headers): void => headers.getSetCookie().forEach((cookie) => cookies.append('set-cookie', cookie))
     const scope: Scope = { request: withBrowserHost(request), source: request, write }
@@ -191,8 +191,9 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
 
   function auth(first?: unknown, second?: unknown): unknown {
     if (first === undefined) return currentScope().then(api.session)
-    if (typeof first === 'function') return (request: NextAuthRequest, context: unknown) => guarded(request, (own) => first(own, context))
-    if (first instanceof Request) return guarded(first as NextAuthRequest)
+    if (typeof first === 'function')
+      return (request: NextAuthRequest, context: unknown) => guardRequest(request, (own) => first(own, context))
+    if (first instanceof Request) return guardRequest(first as NextAuthRequest)
     const { req = first, res = second } = (first ?? {}) as Partial<PagesContext>
     if (!hasHeaders(req) || !canSend(res)) {
       return Promise.reject(

@@ -42,7 +42,7 @@ function nodeApi(kernels: Kernels<NodeRequest>): NodeApi {
       has: ['headers'],
       not: 'bodyUsed',
       say: "node binding: give Node's request and response: `auth.node.session(req, res)`.",
-      given: ([req]) => req,
+      readArgument: ([req]) => req,
     },
     kernel: ([req]) => kernels(req),
     req: ([req]) => req,

@@ -68,11 +68,11 @@ function nuxtApi(kernel: Kernels<H3Event>): NuxtApi {
 async function createRefusalError(event: AnyH3Event, { status, headers }: Response): Promise<Error> {
   if ('node' in event && event.node?.res && !event.node.res.headersSent)
     for (const [name, value] of headers) if (name !== 'content-type') event.node.res.setHeader(name, value)
-  return Object.assign(new Unauthorized(status === 401 ? 'Unauthorized' : 'Sign in first'), { statusCode: status, status, headers })
+  return Object.assign(new UnauthorizedError(status === 401 ? 'Unauthorized' : 'Sign in first'), { statusCode: status, status, headers })
 }
 
 /** Of a class that h3 knows as foreseen: it is answered, and not logged as a bug. */
-class Unauthorized extends Error {
+class UnauthorizedError extends Error {
   static readonly __h3_error__ = true
   readonly fatal = false
   readonly unhandled = false

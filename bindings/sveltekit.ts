@@ -181,11 +181,11 @@ async function readFields({ request }: SvelteKitEvent): Promise<Iterable<[string
 // Leaving an action or `load`: by SvelteKit's own throw. It knows redirects by their class, and an app whose bundle holds a SvelteKit of its own knows another
 // class than we do; then `handle` says what was meant.
 
-const meant = new WeakMap<SvelteKitEvent, Response>()
+const thrownResponses = new WeakMap<SvelteKitEvent, Response>()
 
 /** Throws SvelteKit's redirect or error for a response. */
 async function leaveByThrow(event: SvelteKitEvent, response: Response): Promise<never> {
-  meant.set(event, response)
+  thrownResponses.set(event, response)
   const { redirect, error } = await import('@sveltejs/kit')
   const location = response.headers.get('location')
   return location === null ? error(response.status, response.status === 403 ? 'Forbidden' : 'Unauthorized') : redirect(302, location)
@@ -199,7 +199,7 @@ async function pathsBase(): Promise<string> {
 
 /** The response of SvelteKit, or what `leave` meant where SvelteKit did not understand its throw. */
 function restoreMeant(event: SvelteKitEvent, response: Response): Response {
-  const wanted = meant.get(event)
+  const wanted = thrownResponses.get(event)
   if (!wanted) return response
   if (response.status !== 500) return withChallenge(response, wanted)
   const location = wanted.headers.get('location')

@@ -19,7 +19,7 @@ interface Additions<E> {
 
 const maxKernels = 32
 const instances = new WeakMap<Kernel, Auth>()
-const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
+const kernelsByConfig = new WeakMap<AuthConfig, Map<string, Kernel>>()
 const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
 
 /**
@@ -38,7 +38,7 @@ function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additio
     // A call with the same options later, `getSession` for one, gets the kernel with the plugins, in any order.
     if (plugins.length > 0) {
       companions.set(source, plugins)
-      known.get(source)?.delete(name)
+      kernelsByConfig.get(source)?.delete(name)
     }
     return () => ownKernel(name, source, { ...additions, plugins: companions.get(source) ?? [] })
   }
@@ -73,8 +73,8 @@ export function fromEnv({ env }: AuthConfig, name: string): string | undefined {
 }
 
 function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>): Kernel {
-  let kernels = known.get(config)
-  if (!kernels) known.set(config, (kernels = new Map()))
+  let kernels = kernelsByConfig.get(config)
+  if (!kernels) kernelsByConfig.set(config, (kernels = new Map()))
   let kernel = kernels.get(name)
   if (!kernel) kernels.set(name, (kernel = buildKernel(name, config, additions)))
   return kernel

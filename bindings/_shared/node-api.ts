@@ -8,7 +8,7 @@ import { type Argument, assertArgument, createWebApi } from './web-api.ts'
 /** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
   /** What callers must give. `given`: the part of `from` that is checked; default: all of it. */
-  argument?: Argument & { given?(from: C): unknown }
+  argument?: Argument & { readArgument?(from: C): unknown }
   /** A factory's options may be a function of the request. */
   kernel(from: C): Awaitable<Kernel>
   req(from: C): NodeRequest
@@ -63,7 +63,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
   })
 
   function requestOf(from: C): NodeRequest {
-    if (argument) assertArgument(argument.given ? argument.given(from) : from, argument)
+    if (argument) assertArgument(argument.readArgument ? argument.readArgument(from) : from, argument)
     return seam.req(from)
   }
   function eventOf(from: C): NodeEvent<C> {

@@ -80,8 +80,8 @@ export function peerAddress(req: NodeRequest): string | undefined {
 async function pipeBody(body: ReadableStream<Uint8Array>, res: NodeResponse): Promise<void> {
   const reader = body.getReader()
   // Without this the source of an endless stream would run on after the client left.
-  const gone = (): void => void reader.cancel().catch(() => {})
-  res.once('close', gone)
+  const cancelReader = (): void => void reader.cancel().catch(() => {})
+  res.once('close', cancelReader)
   try {
     for (let part = await reader.read(); !part.done && !res.destroyed; part = await reader.read()) {
       if (!res.write(part.value)) await waitUntilWritable(res)
@@ -92,17 +92,17 @@ async function pipeBody(body: ReadableStream<Uint8Array>, res: NodeResponse): Pr
     res.destroy()
     throw error
   } finally {
-    res.off('close', gone)
+    res.off('close', cancelReader)
   }
 }
 
 function waitUntilWritable(res: NodeResponse): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
-      res.off('drain', done).off('close', done)
+    const stopWaiting = (): void => {
+      res.off('drain', stopWaiting).off('close', stopWaiting)
       resolve()
     }
-    res.on('drain', done).on('close', done)
+    res.on('drain', stopWaiting).on('close', stopWaiting)
   })
 }
 

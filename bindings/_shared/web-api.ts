@@ -93,7 +93,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     const root = kernel.placeOf(new URL(request.url).pathname) === 'root'
     return { kernel, request, options: root ? options : { ...options, basePath: seam.mount?.(event, kernel.config.basePath) } }
   }
-  async function read(event: E): Promise<Session | null> {
+  async function readSession(event: E): Promise<Session | null> {
     const { kernel, request, options } = await open(event)
     const changes = news.get(event)
     // What is true now. Extending what the request brought along would undo a sign-out.
@@ -106,11 +106,11 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   async function session(event: E): Promise<Session | null> {
     check(event)
     let reading = sessions.get(event)
-    if (!reading) sessions.set(event, (reading = read(event)))
+    if (!reading) sessions.set(event, (reading = readSession(event)))
     return reading
   }
 
-  async function changed(event: E, answer: Promise<Response>): Promise<Response> {
+  async function noteChange(event: E, answer: Promise<Response>): Promise<Response> {
     const response = await answer
     sessions.delete(event)
     news.set(event, response.headers)
@@ -153,15 +153,15 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async signIn(event, provider, how, entry) {
       const { kernel, request, options } = await open(event)
-      return changed(event, signInResponse(kernel, request, options, provider, how, entry))
+      return noteChange(event, signInResponse(kernel, request, options, provider, how, entry))
     },
     async signOut(event, how, entry) {
       const { kernel, request, options } = await open(event)
-      return changed(event, signOutResponse(kernel, request, options, how, entry))
+      return noteChange(event, signOutResponse(kernel, request, options, how, entry))
     },
     async update(event, data) {
       const { kernel, request, options } = await open(event)
-      return changed(event, updateResponse(kernel, request, options, data))
+      return noteChange(event, updateResponse(kernel, request, options, data))
     },
   }
 }

@@ -55,7 +55,7 @@ export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}):
 }
 export { microsoftEntraId }
 
-const issued = /\/([^/]+)\/v2\.0$/
+const tenantOfIssuer = /\/([^/]+)\/v2\.0$/
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Tenant of personal Microsoft accounts. */
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
@@ -63,15 +63,15 @@ const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
 /** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
 function resolveIssuer(claims: Record<string, unknown>, id: string, issuer: string, allowed: readonly string[] | undefined): string {
   // Tokens that sign people out name their tenant in `iss` alone.
-  const tenant = String(claims['tid'] ?? issued.exec(String(claims['iss']))?.[1])
+  const tenant = String(claims['tid'] ?? tenantOfIssuer.exec(String(claims['iss']))?.[1])
   const named = /\/([^/]+)\/v2\.0\/?$/.exec(issuer)?.[1] ?? ''
   const multi = ['common', 'organizations', 'consumers'].includes(named)
-  const refused = (why: string): Error => new Error(`Provider "${id}": ${why}`)
-  if (!multi && !guid.test(named)) throw refused(`issuer ${issuer} must name the tenant by its id, or common, organizations, consumers`)
-  if (!guid.test(tenant)) throw refused('the ID token names no tenant (claim tid)')
-  if (allowed && !allowed.includes(tenant)) throw refused(`tenant ${tenant} may not sign in; add it to allowedTenants`)
+  const createError = (why: string): Error => new Error(`Provider "${id}": ${why}`)
+  if (!multi && !guid.test(named)) throw createError(`issuer ${issuer} must name the tenant by its id, or common, organizations, consumers`)
+  if (!guid.test(tenant)) throw createError('the ID token names no tenant (claim tid)')
+  if (allowed && !allowed.includes(tenant)) throw createError(`tenant ${tenant} may not sign in; add it to allowedTenants`)
   if ((named === 'organizations' && tenant === personal) || (named === 'consumers' && tenant !== personal)) {
-    throw refused(`tenant ${tenant} does not belong to ${named}`)
+    throw createError(`tenant ${tenant} does not belong to ${named}`)
   }
   return multi ? issuer.replace(`/${named}/`, `/${tenant}/`) : issuer
 }

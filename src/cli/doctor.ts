@@ -2,7 +2,7 @@
 import type { Auth, Context } from 'authkernel/kernel'
 import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
-import { type Loaded, loadModule } from './load.ts'
+import { type LoadedModule, loadModule } from './load.ts'
 import { findMoves, nameMove } from './moves.ts'
 import { type Finding, type Paint, type Report, type Setting, UsageError, table } from './report.ts'
 import { askRootPaths } from './root-paths.ts'
@@ -34,7 +34,7 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
 }
 
 /** Prints a report whenever it differs from the one before; answers the last one. */
-async function watchApp(loaded: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
+async function watchApp(loaded: LoadedModule, options: DoctorOptions, setting: Setting): Promise<Report> {
   const seconds = Number(options.watch === '' ? defaultPause : options.watch)
   if (!(seconds >= 1)) throw new UsageError('doctor: --watch takes seconds, at least 1.')
   let [over, wake] = [false, (): void => {}]
@@ -62,7 +62,7 @@ async function watchApp(loaded: Loaded, options: DoctorOptions, setting: Setting
   }
 }
 
-async function examineApp({ auth, file }: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
+async function examineApp({ auth, file }: LoadedModule, options: DoctorOptions, setting: Setting): Promise<Report> {
   const inspection = auth.inspect()
   const findings = nameMove(auth, await findFaults(auth))
   const sound = !findings.some(({ level }) => level === 'error')

@@ -8,10 +8,10 @@ import { UsageError, type Setting } from './report.ts'
 const folders = ['', 'src', 'server', 'server/utils', 'src/server', 'lib', 'src/lib', 'src/lib/server', 'app', 'config']
 const endings = ['ts', 'mts', 'js', 'mjs']
 // Bindings call this with what makes their kernel, so that `export const { handle } = SvelteKitAuth(…)` is found too.
-const made = Symbol.for('authkernel.made')
+const factorySymbol = Symbol.for('authkernel.made')
 
 /** The host's instance, the file it came from, and what else that file exports. */
-export interface Loaded {
+export interface LoadedModule {
   auth: Auth
   file: string
   module: Record<string, unknown>
@@ -21,12 +21,12 @@ export interface Loaded {
 export async function loadModule(
   options: { auth?: string | undefined; env?: string | undefined },
   { cwd }: Pick<Setting, 'cwd'>,
-): Promise<Loaded> {
+): Promise<LoadedModule> {
   loadEnv(options.env, cwd)
   const file = findModule(options.auth, cwd)
   const factories: Factory[] = []
-  Object.assign(globalThis, { [made]: (factory: Factory) => void factories.push(factory) })
-  const { module, close } = await importModule(file, cwd).finally(() => Reflect.deleteProperty(globalThis, made))
+  Object.assign(globalThis, { [factorySymbol]: (factory: Factory) => void factories.push(factory) })
+  const { module, close } = await importModule(file, cwd).finally(() => Reflect.deleteProperty(globalThis, factorySymbol))
   const auth = [module['auth'], module['default']].find(isAuth) ?? (await fromFactory(factories[0], file))
   if (!auth) {
     const found = Object.keys(module).join(', ') || 'nothing'

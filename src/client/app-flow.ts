@@ -49,7 +49,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     if (!response.ok && answer.error === undefined) throw new Refusal(`${path} answered ${response.status}.`, response.status)
     return answer
   }
-  const read = async <T>(name: string): Promise<T | null> => {
+  const readStored = async <T>(name: string): Promise<T | null> => {
     const text = await storage.get(`${key} ${name}`)
     return text ? (JSON.parse(text) as T) : null
   }
@@ -75,14 +75,14 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     if (answer.error === undefined) return keep(answer)
     if (answer.error !== 'invalid_grant') throw failure('The refresh was refused.', answer)
     // Another process of the app may have been faster.
-    const now = await read<AppTokenSet>('tokens')
+    const now = await readStored<AppTokenSet>('tokens')
     if (now && now.refresh !== before.refresh) return now
     await forget('tokens')
     return null
   }
 
   async function valid(): Promise<AppTokenSet | null> {
-    const kept = await read<AppTokenSet>('tokens')
+    const kept = await readStored<AppTokenSet>('tokens')
     return kept && Date.now() >= kept.renewAt ? renew(kept) : kept
   }
 
@@ -159,7 +159,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     },
     async finish(url) {
       const { searchParams: query } = new URL(url)
-      const pending = await read<{ verifier: string; state: string }>('pending')
+      const pending = await readStored<{ verifier: string; state: string }>('pending')
       // Another program may have opened the address: only what this app began goes on.
       if (!pending || query.get('state') !== pending.state || query.get('iss') !== origin)
         throw failure('This answer belongs to no sign-in that the app began.', { error: 'invalid_request' })
@@ -181,14 +181,14 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     headers: async (url, method = 'GET') => headersOf(await valid(), targetOf(url), method.toUpperCase()),
     fetch: call,
     async getSession() {
-      if (!(await read('tokens'))) return null
+      if (!(await readStored('tokens'))) return null
       const response = await call(`${base}/oauth/session`)
       if (response.status === 401) return null
       if (!response.ok) throw new Refusal(`The session was answered with ${response.status}.`, response.status)
       return (await response.json()) as Session | null
     },
     async signOut() {
-      const kept = await read<AppTokenSet>('tokens')
+      const kept = await readStored<AppTokenSet>('tokens')
       await forget('tokens')
       if (!kept) return
       const body = new URLSearchParams({ client_id: clientId, token: kept.refresh })

@@ -11,7 +11,7 @@ export { type Client, type ClientOptions, createClient, type FlowOptions, type P
 export { addPasskey, type Choice, type ChoiceField, type PartTexts, partTexts, signInChoices, submitChoice } from './parts.ts'
 export { AuthClientError, type FlowResult } from './protocol.ts'
 export type { SessionOptions, SessionState, SessionStore } from './session.ts'
-export { createShared, type Shared, sharedByPage, type SharedOptions } from './shared.ts'
+export { createShared, type PageClient, sharedByPage, type SharedOptions } from './shared.ts'
 export { supportsPasskeys } from './support.ts'
 
 const client: Client = /* @__PURE__ */ createClient()

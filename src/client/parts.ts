@@ -54,7 +54,7 @@ export function partTexts(own: Partial<PartTexts> = {}): PartTexts {
 }
 
 // Not of an input: code, styles, and what would send the form elsewhere.
-const refused = /^(?:on.*|style|class|id|name|label|form.*|src.*|href)$/i
+const refusedAttributes = /^(?:on.*|style|class|id|name|label|form.*|src.*|href)$/i
 
 /** The ways to sign in that the server offers; those without a form of theirs are left out. Throws AuthClientError. */
 export async function signInChoices(client: Client, texts: PartTexts = english): Promise<Choice[]> {
@@ -69,7 +69,7 @@ export async function signInChoices(client: Client, texts: PartTexts = english):
       label,
       attributes: Object.fromEntries(
         Object.entries(given).filter(
-          (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && !refused.test(entry[0]),
+          (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && !refusedAttributes.test(entry[0]),
         ),
       ),
     })),

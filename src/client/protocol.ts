@@ -102,7 +102,7 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
 
   // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
   const reads = new Set<Promise<unknown>>()
-  async function settled(): Promise<void> {
+  async function waitForReads(): Promise<void> {
     if (reads.size > 0) await Promise.race([Promise.allSettled(reads), new Promise((resolve) => setTimeout(resolve, patience))])
   }
 
@@ -132,7 +132,7 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
       for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) body.set(key, String(value))
       body.set('csrfToken', await token())
       body.set('callbackUrl', redirectTo)
-      await settled()
+      await waitForReads()
       // Makes a redirect readable for a script: 200 with { url }, errors included.
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }

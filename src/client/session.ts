@@ -46,7 +46,7 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
     return true
   }
 
-  async function read(): Promise<SessionState> {
+  async function fetchSession(): Promise<SessionState> {
     const turn = ++latest
     const next = await protocol.get<Session | null>('/session').then(stateOf, (error: Error) => ({ ...state, error }))
     // A later read began after a change that this one may not have seen.
@@ -57,7 +57,7 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
     return state
   }
 
-  const refresh = (): Promise<SessionState> => (running = read())
+  const refresh = (): Promise<SessionState> => (running = fetchSession())
 
   function start(): () => void {
     const off = protocol.onChange(refresh)

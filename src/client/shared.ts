@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, createClient } from './client.ts'
 import type { SessionOptions, SessionStore } from './session.ts'
 
 /** What components share: the client and its session. */
-export interface Shared {
+export interface PageClient {
   readonly client: Client
   readonly store: SessionStore
 }
@@ -16,14 +16,14 @@ export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'init
 }
 
 /** A client and a session of their own. */
-export function createShared({ client, basePath, baseURL, fetch, session, ...options }: SharedOptions = {}): Shared {
+export function createShared({ client, basePath, baseURL, fetch, session, ...options }: SharedOptions = {}): PageClient {
   const own = client ?? createClient({ basePath, baseURL, fetch })
   return { client: own, store: own.createSession({ ...options, initial: session }) }
 }
 
-let page: Shared | undefined
+let page: PageClient | undefined
 
 /** Those of the page, at `/auth`. On a server it holds nothing: a session comes into it by a subscription only. */
-export function sharedByPage(): Shared {
+export function sharedByPage(): PageClient {
   return (page ??= createShared())
 }

@@ -10,30 +10,31 @@ const maxList = 3_800
 /** A cookie of a plugin, for modules that need it outside of `setup`: register it with `kernel.cookie`. */
 export function createCookie(name: string, spec: CookieSpec = {}): CookieHandle {
   const full = Object.freeze({ ...spec, name, key: spec.key ?? name })
-  const known = (ctx: Context): CookieOption => {
+  const findOption = (ctx: Context): CookieOption => {
     const cookie = (ctx.cookies as Record<string, CookieOption | undefined>)[full.key]
     if (!cookie) throw new AuthError(`The cookie "${name}" is not registered: call kernel.cookie in the plugin's setup.`)
     return cookie
   }
   const optionsOf = (ctx: Context): CookieOption['options'] => {
-    const { name: prefixed, options } = known(ctx)
+    const { name: prefixed, options } = findOption(ctx)
     return spec.path === 'base' && !prefixed.startsWith('__Host-') ? { ...options, path: ctx.basePath } : options
   }
-  const get = (ctx: Context): string | undefined => (spec.chunked ? ctx.chunkedCookie(known(ctx).name) : ctx.cookie(known(ctx).name))
+  const get = (ctx: Context): string | undefined =>
+    spec.chunked ? ctx.chunkedCookie(findOption(ctx).name) : ctx.cookie(findOption(ctx).name)
   return {
     spec: full,
-    name: (ctx) => known(ctx).name,
+    name: (ctx) => findOption(ctx).name,
     get,
     set(ctx, value, { survivesFailure = false, ...more } = {}) {
       const options = { ...optionsOf(ctx), ...more }
-      if (spec.chunked) ctx.setChunkedCookie(known(ctx).name, value, options)
-      else ctx.setCookie(known(ctx).name, value, options, survivesFailure ? 'always' : undefined)
+      if (spec.chunked) ctx.setChunkedCookie(findOption(ctx).name, value, options)
+      else ctx.setCookie(findOption(ctx).name, value, options, survivesFailure ? 'always' : undefined)
     },
-    delete: (ctx) => ctx.deleteCookie(known(ctx).name, optionsOf(ctx)),
-    seal: (ctx, payload, seconds) => ctx.seal(known(ctx).name, payload, seconds),
+    delete: (ctx) => ctx.deleteCookie(findOption(ctx).name, optionsOf(ctx)),
+    seal: (ctx, payload, seconds) => ctx.seal(findOption(ctx).name, payload, seconds),
     async open<T extends object>(ctx: Context) {
       const value = get(ctx)
-      return value ? ctx.open<T>(known(ctx).name, value) : null
+      return value ? ctx.open<T>(findOption(ctx).name, value) : null
     },
   }
 }

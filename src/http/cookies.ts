@@ -12,7 +12,7 @@ const maxStale = 20
 const maxValue = 8_192
 
 /** What an answer says of one cookie. */
-interface Written {
+interface CookieWrite {
   /** The header, or options for what expires: that header is made last, because a deletion is often followed by a value of the same name. */
   line: string | CookieOptions
   /** Whether it also goes out when the flow failed. */
@@ -23,7 +23,7 @@ interface Written {
 export class CookieJar {
   private readonly sent: Record<string, string | undefined>
   /** Created by the first cookie that is written: most requests write none. */
-  private written: Map<string, Written> | undefined
+  private written: Map<string, CookieWrite> | undefined
   private readonly sealed: boolean
   private readonly header: string
 

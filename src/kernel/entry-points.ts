@@ -50,11 +50,11 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     if (app.fault) throw app.fault
     return app
   }
-  const checked = async (): Promise<Compiled> => {
+  const checkSnapshot = async (): Promise<Compiled> => {
     const app = snapshot()
     if (app.found.checked) return sound()
     await app.check()
-    return checked()
+    return checkSnapshot()
   }
 
   const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
@@ -96,7 +96,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return { session, headers }
     },
     async ready({ warm = false, ...waiting } = {}) {
-      const app = await checked()
+      const app = await checkSnapshot()
       const [{ checkSurroundings }, { later }] = await Promise.all([maintaining(), serving()])
       await Promise.all([
         checkSurroundings(app, waiting),
@@ -108,11 +108,11 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       (await maintaining()).resealAll(await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) }), onProgress),
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {
-        await checked()
+        await checkSnapshot()
         return (await contextFor(request, options)).parked<D>(by)
       },
       async resume(request, by, more, options) {
-        await checked()
+        await checkSnapshot()
         const ctx = await contextFor(request, options)
         const parked = await ctx.parked(by)
         return (await serving()).finishResponse(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
@@ -124,7 +124,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   }
 
   async function jobContext(target: JobTarget): Promise<JobContext> {
-    const app = await checked()
+    const app = await checkSnapshot()
     const { JobContext, resolveTenant } = await serving()
     return new JobContext(app, await resolveTenant(app, target), target.job)
   }
@@ -133,7 +133,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     entryPoints,
     contextOf: (async (who: Request | JobTarget, options?: HandleOptions): Promise<AnyContext> => {
       if (!(who instanceof Request)) return jobContext(who)
-      await checked()
+      await checkSnapshot()
       return contextFor(who, options)
     }) as Kernel['contextOf'],
     // A caller with a context has loaded it.

@@ -12,7 +12,7 @@ import { assertTables } from '../store/record-table.ts'
 // Milliseconds between two looks.
 const pause = 1_000
 // What was found in order stays so until the next registration.
-const checked = new WeakSet<Compiled>()
+const checkedSnapshots = new WeakSet<Compiled>()
 
 /** Throws AuthError with all that is missing; the single errors are `cause.errors`. A store that does not answer is a warning: it may come later. */
 export async function checkSurroundings(
@@ -44,7 +44,7 @@ function onTerminal({ seconds, message }: { seconds: number; message: string }):
 }
 
 async function checkOnce(app: Compiled): Promise<void> {
-  if (checked.has(app)) return
+  if (checkedSnapshots.has(app)) return
   const found = await Promise.all(
     [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider as never))),
   )
@@ -58,7 +58,7 @@ async function checkOnce(app: Compiled): Promise<void> {
   const warning = app.bus.has('hook', 'settings') ? undefined : unnamedHostsWarning(app.config, app.settings)
   if (warning) app.config.logger.warn('trust-host-unlisted', warning)
   warnOfLocalEndings(app)
-  checked.add(app)
+  checkedSnapshots.add(app)
 }
 
 async function faultOf(check: () => unknown): Promise<AuthError | undefined> {

@@ -115,15 +115,15 @@ export function fromBase64(value: string): Uint8Array<ArrayBuffer> {
 /** `node:crypto` where it works: its functions are synchronous, while each call of Web Crypto takes a turn in the thread pool (docs/speed.md). */
 export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<'node:crypto'>>
 
-const probed = new WeakMap<NodeCrypto, boolean>()
+const probeResults = new WeakMap<NodeCrypto, boolean>()
 
 /** Undefined on runtimes without it. Asked through the process, so that bundles for other runtimes have no `node:` import. */
 export function nodeCrypto(): NodeCrypto | undefined {
   try {
     const crypto = globalThis.process.getBuiltinModule('node:crypto')
-    let works = probed.get(crypto)
+    let works = probeResults.get(crypto)
     // Some runtimes only have stubs.
-    if (works === undefined) probed.set(crypto, (works = passesProbe(crypto)))
+    if (works === undefined) probeResults.set(crypto, (works = passesProbe(crypto)))
     return works ? crypto : undefined
   } catch {
     return undefined

@@ -4,11 +4,11 @@ import { listSecrets } from './config.ts'
 import { providerFromEnv, readEnv } from './providers.ts'
 
 /** Options that were filled before: what stands there is no choice of the host's any more. */
-const filled = new WeakSet<AuthConfig>()
+const filledConfigs = new WeakSet<AuthConfig>()
 
 /** Whether `setEnvDefaults` has been here. */
 export function hasEnvDefaults(config: AuthConfig): boolean {
-  return filled.has(config)
+  return filledConfigs.has(config)
 }
 
 const off = new Set(['false', '0', 'no', 'off'])
@@ -33,7 +33,7 @@ export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarnin
     config.origin ??= origin
     const path = pathname.replace(/(?<!\/)\/+$/, '')
     if (path !== '') {
-      if (config.basePath && !suppressBasePathWarning && !filled.has(config)) warn('env-url-basepath-redundant')
+      if (config.basePath && !suppressBasePathWarning && !filledConfigs.has(config)) warn('env-url-basepath-redundant')
       config.basePath ??= path
     }
   } else if (url !== undefined) {
@@ -49,7 +49,7 @@ export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarnin
   config.trustHost ??= trustsHost(get)
   config.trustProxy ??= trustedProxies(get)
   config.env ??= env
-  filled.add(config)
+  filledConfigs.add(config)
 }
 
 /** Undefined: nothing says so, and loopback hosts alone are believed. */

@@ -92,7 +92,7 @@ const limits: OptionNames<NonNullable<AuthConfig['limits']>> = { body: true, cal
 const throttle: OptionNames<Exclude<AuthConfig['throttle'], false | undefined>> = { mail: true, credentials: true }
 const theme: OptionNames<Theme> = { colorScheme: true, logo: true, brandColor: true, buttonText: true }
 const experimental: OptionNames<NonNullable<AuthConfig['experimental']>> = { enableWebAuthn: true }
-const nested = { session, jwt, deadlines, limits, throttle, theme, experimental }
+const nestedOptions = { session, jwt, deadlines, limits, throttle, theme, experimental }
 
 /** What other libraries call it, and where it is here. */
 const elsewhere: Readonly<Record<string, string>> = {
@@ -123,8 +123,8 @@ const elsewhere: Readonly<Record<string, string>> = {
 /** Throws AuthError for a name that is no option, with the one that was meant or what to use in its place. `maker`: the function that was called. */
 export function checkHostNames(config: AuthConfig, maker: 'createAuth' | 'createKernel' = 'createAuth'): void {
   assertNames(maker, config, own, undefined, elsewhere)
-  for (const [option, names] of Object.entries(nested)) {
-    const given: unknown = config[option as keyof typeof nested]
+  for (const [option, names] of Object.entries(nestedOptions)) {
+    const given: unknown = config[option as keyof typeof nestedOptions]
     if (given) assertNames(maker, given, names, option)
   }
   // A logger may have levels and members of its own, so only a misspelt level is refused.

@@ -9,7 +9,7 @@ import {
   useVisibleTaskQrl,
 } from '@builder.io/qwik'
 import type { Session } from 'authkernel'
-import { type Client, createShared, type SessionState, type Shared, type SharedOptions } from 'authkernel/client'
+import { type Client, createShared, type SessionState, type PageClient, type SharedOptions } from 'authkernel/client'
 
 /** A signal of Qwik, as far as it is used here. */
 export interface SessionSignal<T> {
@@ -113,10 +113,10 @@ function toUseSession({ state, options }: ProvidedSession): UseSession {
   }
 }
 
-const page = new Map<string, Shared>()
+const page = new Map<string, PageClient>()
 
 /** The client and the session of a base path in this tab. Never called on a server, where tabs of all people would share it. */
-function sharedAt(options: Options, session?: Session | null): Shared {
+function sharedAt(options: Options, session?: Session | null): PageClient {
   const path = (options.baseURL ?? '') + (options.basePath ?? '/auth')
   const known = page.get(path)
   if (known) return known

@@ -1,6 +1,6 @@
 /** The session for components of React 18 and later, rendered on a server or not. */
 import type { Session } from 'authkernel'
-import { type Client, createShared, type SessionState, type Shared, sharedByPage, type SharedOptions } from 'authkernel/client'
+import { type Client, createShared, type SessionState, type PageClient, sharedByPage, type SharedOptions } from 'authkernel/client'
 import {
   createContext,
   createElement,
@@ -30,7 +30,7 @@ export interface SessionProviderProps extends SharedOptions {
   children?: ReactNode
 }
 
-const Context = createContext<Shared | undefined>(undefined)
+const Context = createContext<PageClient | undefined>(undefined)
 
 /** Gives the components below it one client and one session. Without it they share one per page, at `/auth`. */
 export const SessionProvider: FunctionComponent<SessionProviderProps> = ({ children, ...options }) => {
@@ -58,6 +58,6 @@ export function useAuthClient<A extends Client = Client>(): A {
   return useShared().client as A
 }
 
-function useShared(): Shared {
+function useShared(): PageClient {
   return useContext(Context) ?? sharedByPage()
 }

@@ -10,7 +10,7 @@ import { bodyType } from '../http/body.ts'
 import { json } from '../http/messages.ts'
 
 // Functions of every client begin with a verb; a namespace is a noun. The last two are read by the language itself.
-const taken = /^(?:(?:get|create|register|sign)[A-Z].*|update|then|constructor)$/
+const takenNames = /^(?:(?:get|create|register|sign)[A-Z].*|update|then|constructor)$/
 // The client goes by the same rule.
 const reads = /^(?:get|list|is|has)(?![a-z])/
 
@@ -45,7 +45,7 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
   namespace: N,
   methods: M,
 ): ClientPart<{ readonly [K in N]: ClientMethods<M> }> {
-  if (taken.test(namespace))
+  if (takenNames.test(namespace))
     throw new AuthError(`clientMethods: "${namespace}" is a function of every client, or named like one; choose a noun as the namespace.`)
   for (const [name, method] of Object.entries(methods)) {
     for (const one of [namespace, name]) {

@@ -63,7 +63,7 @@ export function compileSnapshot(
     if (fallback && [...providers.values()].some(({ type }) => type === provider?.type)) continue
     if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
   }
-  const { services, scoped } = resolveServices(draft, resolved, shared, { providers, requires }, attempt)
+  const { services, scopeTo } = resolveServices(draft, resolved, shared, { providers, requires }, attempt)
   const owned = [...draft.records.values()].some(({ stored }) => stored.owner !== undefined)
   if (owned && services.store && services.records && !services.records.erases)
     attempt(() => draft.record('erasure', erasureRecord as unknown as RecordSpec, 'kernel'))
@@ -86,7 +86,7 @@ export function compileSnapshot(
     shared,
   }
   const inner = {
-    scoped,
+    scoped: scopeTo,
     moments: sharedMoments(shared, resolved.runtime),
     watchesStore:
       draft.records.has('erasure') ||

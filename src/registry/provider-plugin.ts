@@ -44,7 +44,7 @@ export function providerPlugin<T extends ProviderType, Ext = void>(
         for (const route of routes) kernel.route(route)
         for (const provider of providers) {
           if (typeof provider === 'function') kernel.provider(() => completeProvider(spec, callProvider(provider)))
-          else kernel.provider(completeProvider(spec, provider as Given))
+          else kernel.provider(completeProvider(spec, provider as PluginInput))
         }
         if (alone && providers.length === 0) kernel.provider({ ...defaults, type } as unknown as Provider, { fallback: true })
         return api as Ext
@@ -53,9 +53,9 @@ export function providerPlugin<T extends ProviderType, Ext = void>(
   }
 }
 
-type Given = { type?: string; id?: string; name?: string; options?: { id?: string } }
+type PluginInput = { type?: string; id?: string; name?: string; options?: { id?: string } }
 
-function completeProvider({ type, defaults }: { type: string; defaults: { id: string; name: string } }, given: Given): Provider {
+function completeProvider({ type, defaults }: { type: string; defaults: { id: string; name: string } }, given: PluginInput): Provider {
   if (typeof given !== 'object' || given === null) {
     throw new InvalidProvider(
       `${type}Plugin() was given ${given === null ? 'null' : `a ${typeof given}`}. Give it the options of a provider.`,
@@ -72,14 +72,14 @@ function completeProvider({ type, defaults }: { type: string; defaults: { id: st
 }
 
 // Presets may be given uncalled: `oidcPlugin(google)`.
-function callProvider(provider: CallableFunction): Given {
-  return provider({}) as Given
+function callProvider(provider: CallableFunction): PluginInput {
+  return provider({}) as PluginInput
 }
 
 // A function that throws is called again at compile, where its error becomes the configuration mistake.
 function idOf(provider: unknown, fallback: string): string | undefined {
   try {
-    const { id, options } = (typeof provider === 'function' ? callProvider(provider) : provider) as Given
+    const { id, options } = (typeof provider === 'function' ? callProvider(provider) : provider) as PluginInput
     return options?.id ?? id ?? fallback
   } catch {
     return undefined

@@ -15,9 +15,9 @@ export interface ServiceSet {
   /** Of the default namespace. */
   readonly services: Readonly<Partial<Services>>
   /** Of one tenant: what stores something stores it apart. */
-  scoped(namespace: string): Readonly<Partial<Services>>
+  scopeTo(namespace: string): Readonly<Partial<Services>>
 }
-type Named = Record<string, unknown>
+type Members = Record<string, unknown>
 
 const maxNamespaces = 1_000
 // Loaded by the first attempt that is counted.
@@ -31,7 +31,7 @@ export function resolveServices(
   { providers, requires }: Pick<CompileView, 'providers' | 'requires'>,
   attempt: <T>(work: () => T) => T | undefined,
 ): ServiceSet {
-  const chosen: Named = {}
+  const chosen: Members = {}
   const hasTenants = draft.bus.has('hook', 'settings') || draft.bus.has('hook', 'tenant')
   const done = new Map<string, unknown>()
   const running: string[] = []
@@ -48,7 +48,7 @@ export function resolveServices(
       try {
         const given = draft.service(name, view) ?? (name === 'session' ? strategy() : undefined)
         chosen[name] = withFallback(name, name === 'store' && hasTenants ? apartFromTenants(given) : given, view)
-        const service = decorated(name, chosen[name] && withKeys(name, chosen[name], ''))
+        const service = decorateService(name, chosen[name] && withKeys(name, chosen[name], ''))
         done.set(name, service)
         return service as Services[K] | undefined
       } finally {
@@ -62,7 +62,7 @@ export function resolveServices(
     if (named) draft.serviceOwners.set('session', named.owner)
     return named && assertAbilities(named.make(view), named)
   }
-  const decorated = (name: string, service: unknown): unknown =>
+  const decorateService = (name: string, service: unknown): unknown =>
     service === undefined
       ? undefined
       : draft.decorators
@@ -74,13 +74,13 @@ export function resolveServices(
   const scopes = new Map<string, Partial<Services>>()
   return {
     services,
-    scoped(namespace) {
+    scopeTo(namespace) {
       if (namespace === '') return services
       const known = scopes.get(namespace)
       if (known) return known
-      const own = Object.entries(services as Named).map(([name, service]) => {
+      const own = Object.entries(services as Members).map(([name, service]) => {
         const apart = scopeService(name, chosen[name], namespace)
-        return [name, apart === undefined ? service : decorated(name, apart)]
+        return [name, apart === undefined ? service : decorateService(name, apart)]
       })
       return setBounded(scopes, namespace, Object.freeze(Object.fromEntries(own)) as Partial<Services>, maxNamespaces)
     },

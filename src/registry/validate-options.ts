@@ -28,10 +28,10 @@ const numbers = [
 const optionalNumbers = ['jwt.maxAge', 'session.absoluteMaxAge']
 
 /** A snapshot before it is frozen. */
-type Checked = Omit<Compiled, 'fault' | 'view' | 'check' | 'found'>
+type UncheckedSnapshot = Omit<Compiled, 'fault' | 'view' | 'check' | 'found'>
 
 /** Throws the first mistake. Only what provider types load keeps it waiting. */
-export async function checkSnapshot(app: Checked, records: readonly Registration[]): Promise<void> {
+export async function checkSnapshot(app: UncheckedSnapshot, records: readonly Registration[]): Promise<void> {
   checkOptions(app)
   checkMembers(app)
   checkPlugins(app, records)
@@ -44,7 +44,7 @@ export async function checkSnapshot(app: Checked, records: readonly Registration
   checkMethods(app, session.methods ?? [], 'The session strategy')
 }
 
-function checkOptions(app: Checked): void {
+function checkOptions(app: UncheckedSnapshot): void {
   const { config, settings } = app
   for (const path of [...numbers, ...optionalNumbers]) {
     const value = path.split('.').reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], config)
@@ -80,12 +80,12 @@ function checkOptions(app: Checked): void {
 }
 
 /** Which of the two sets of cookies can be sent at all: a name with a prefix is a mistake in the plain one only. */
-function cookieModes({ config: { useSecureCookies }, settings: { origin } }: Checked): boolean[] {
+function cookieModes({ config: { useSecureCookies }, settings: { origin } }: UncheckedSnapshot): boolean[] {
   if (useSecureCookies !== undefined) return [useSecureCookies]
   return origin === '' ? [false, true] : [origin.startsWith('https:')]
 }
 
-function checkPlugins(app: Checked, records: readonly Registration[]): void {
+function checkPlugins(app: UncheckedSnapshot, records: readonly Registration[]): void {
   for (const { name, requires } of records) {
     for (const requirement of requires) if (requirement.includes(':')) checkRequirement(app, name, requirement)
     const missing = requires.find((service) => !service.includes(':') && !app.services[service as keyof Services])
@@ -103,7 +103,7 @@ function checkPlugins(app: Checked, records: readonly Registration[]): void {
 const ofOtherBindings = ['authorized']
 
 /** A guard with a misspelt name would refuse no request. */
-function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, records: readonly Registration[]): void {
+function checkHandlers({ draft: { handlers, bus, eventOwners } }: UncheckedSnapshot, records: readonly Registration[]): void {
   // A plugin that declares no events may tell some all the same, under names of its own.
   const isOpen = records.some(({ name, layer }) => layer === 'plugin' && !eventOwners.has(name))
   for (const { kind, name, owner, of } of handlers) {
@@ -123,7 +123,7 @@ function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, recor
 }
 
 /** A misspelt name would leave a handler where it stands, in front of what it must follow. */
-function checkPlaces({ draft: { handlers, plugins } }: Checked): void {
+function checkPlaces({ draft: { handlers, plugins } }: UncheckedSnapshot): void {
   for (const { kind, name, owner, before, after } of handlers) {
     for (const [word, order] of Object.entries({ before, after })) {
       for (const { plugin, optional } of pluginsOf(order)) {
@@ -140,7 +140,7 @@ function checkPlaces({ draft: { handlers, plugins } }: Checked): void {
 }
 
 /** `session:` and an ability, or `store:` and an operation. */
-function checkRequirement({ services: { session, store }, draft }: Checked, plugin: string, requirement: string): void {
+function checkRequirement({ services: { session, store }, draft }: UncheckedSnapshot, plugin: string, requirement: string): void {
   const [kind, ability] = requirement.split(/:(.*)/s) as [string, string]
   if (kind === 'session' && session && !abilitiesOf(session).has(ability as SessionAbility))
     throw missingAbility(draft, `Plugin "${plugin}"`, ability as SessionAbility)
@@ -167,7 +167,7 @@ function remedyOf(service: string, plugin: string): string {
   return remedies[service] ?? `\`.use()\` one that does, or remove "${plugin}".`
 }
 
-async function checkProviders(app: Checked): Promise<void> {
+async function checkProviders(app: UncheckedSnapshot): Promise<void> {
   const all = [...app.providers.values()]
   for (const provider of all) {
     const flow = app.flows.get(provider.type)
@@ -193,7 +193,7 @@ async function checkProviders(app: Checked): Promise<void> {
   }
 }
 
-function checkMethods(app: Checked, methods: readonly AdapterMethod[], who: string): void {
+function checkMethods(app: UncheckedSnapshot, methods: readonly AdapterMethod[], who: string): void {
   if (methods.length === 0) return
   const { store } = app
   if (!store) throw new MissingAdapter(`${who} needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`)

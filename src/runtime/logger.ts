@@ -18,13 +18,13 @@ export function createLogger(overrides: Optional<LoggerInstance> = {}, debug = f
 
 /** As a method of the host's object, which loggers of a class need; one that fails must not fail the request. */
 function guardMethod<A extends unknown[]>(write: (...args: A) => unknown, host: object): (...args: A) => void {
-  const failed = (error: unknown): void => console.error(`${colourTag('[auth][error]', red)} The logger of the host failed:`, error)
+  const reportFailure = (error: unknown): void => console.error(`${colourTag('[auth][error]', red)} The logger of the host failed:`, error)
   return (...args) => {
     try {
       const written = write.apply(host, args)
-      if (written instanceof Promise) written.catch(failed)
+      if (written instanceof Promise) written.catch(reportFailure)
     } catch (error) {
-      failed(error)
+      reportFailure(error)
     }
   }
 }

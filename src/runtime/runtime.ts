@@ -21,21 +21,21 @@ const largest = 64
 const lifetime = 1_000
 
 let block = new Uint8Array(0)
-let used = 0
-let filled = 0
+let usedBytes = 0
+let filledAt = 0
 
 /** That many unpredictable bytes; each is handed out once. */
 export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   if (count > largest) return crypto.getRandomValues(new Uint8Array(count))
-  const age = Date.now() - filled
-  if (used + count > block.length || age < 0 || age >= lifetime) {
+  const age = Date.now() - filledAt
+  if (usedBytes + count > block.length || age < 0 || age >= lifetime) {
     block = crypto.getRandomValues(new Uint8Array(blockSize))
-    filled = Date.now()
-    used = 0
+    filledAt = Date.now()
+    usedBytes = 0
   }
-  const bytes = block.slice(used, used + count)
-  block.fill(0, used, used + count)
-  used += count
+  const bytes = block.slice(usedBytes, usedBytes + count)
+  block.fill(0, usedBytes, usedBytes + count)
+  usedBytes += count
   return bytes
 }
 

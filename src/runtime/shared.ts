@@ -34,15 +34,15 @@ export function setBounded<T>(map: Map<string, T>, key: string, value: T, max: n
 /** The default of the service `once`: remembers what was taken until it would have expired anyway. */
 export function createOnce(runtime: Runtime, shared: Shared): Once {
   const used = shared.cache<number>('once')
-  const taken = (key: string): boolean => (used.get(key) ?? 0) > runtime.now()
+  const isTaken = (key: string): boolean => (used.get(key) ?? 0) > runtime.now()
   return {
     take(key, ttlSeconds) {
-      if (taken(key)) return false
+      if (isTaken(key)) return false
       sweepEnded(used, (until) => until <= runtime.now())
       setBounded(used, key, runtime.now() + ttlSeconds * 1000, maxKeys)
       return true
     },
-    taken,
+    taken: isTaken,
   }
 }
 

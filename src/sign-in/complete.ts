@@ -175,11 +175,11 @@ async function findAccountOwner(ctx: KernelContext, { match, account, user }: Id
   const { store } = ctx
   if (!store || match === 'none') return null
   const { provider, providerAccountId } = account
-  const read = (): AdapterUser | null | PromiseLike<AdapterUser | null> => {
+  const readUser = (): AdapterUser | null | PromiseLike<AdapterUser | null> => {
     if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
     return store.getUserByAccount({ provider, providerAccountId })
   }
-  return ownerAfterLateWrites(store, identityKey({ match, account, user }), read)
+  return ownerAfterLateWrites(store, identityKey({ match, account, user }), readUser)
 }
 
 // An email account has no row of its own; its owner is the user who has the address.

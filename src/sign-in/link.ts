@@ -8,7 +8,7 @@ import { toAddress } from '../http/mail-address.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { subjectOf } from './prove-again.ts'
 import { type Claim, canProveAddresses, claimOf, evictUser, isTyped } from './unproved.ts'
-import { AddressTaken, type Written, accountOf, awaitOwner, recordOf, writeOnce } from './write.ts'
+import { AddressTaken, type SignInWrite, accountOf, awaitOwner, recordOf, writeOnce } from './write.ts'
 
 /** A login that still lacks its destination and what was proved. */
 export type LinkedLogin = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person'>
@@ -102,7 +102,7 @@ async function replacesUnreadable(store: Store, identity: Identity): Promise<boo
 }
 
 async function createOwner(ctx: KernelContext, identity: Identity): Promise<LinkedLogin | Response> {
-  let written: Written
+  let written: SignInWrite
   try {
     written = await writeOnce(ctx, identity)
   } catch (error) {
@@ -191,7 +191,7 @@ function sameAddress(one: string | null | undefined, other: string | null | unde
 }
 
 // D44: after all writes, in this order.
-async function emitLinkEvents(ctx: KernelContext, identity: Identity, { user, createdUser, linked }: Written): Promise<void> {
+async function emitLinkEvents(ctx: KernelContext, identity: Identity, { user, createdUser, linked }: SignInWrite): Promise<void> {
   if (createdUser) await ctx.emit('createUser', { user })
   if (linked) await ctx.emit('linkAccount', { user, account: recordOf(identity) as Account, profile: identity.user })
 }

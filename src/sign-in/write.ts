@@ -10,7 +10,7 @@ import { lateAnswer } from '../store/store.ts'
 import { writeNewUser } from './create-user.ts'
 
 /** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
-export interface Written {
+export interface SignInWrite {
   user: User
   createdUser: boolean
   linked: boolean
@@ -19,14 +19,14 @@ export interface Written {
 /** Another user was made with the address since it was looked for. */
 export class AddressTaken extends Error {}
 
-const runningWrites = new WeakMap<Store, Map<string, Promise<Written>>>()
+const runningWrites = new WeakMap<Store, Map<string, Promise<SignInWrite>>>()
 // Milliseconds after which what a request has read is read again before a user is made of it.
 const maxReadAge = 20
 // Milliseconds that another process may need between its createUser and its linkAccount.
 const ownerPauses = [20, 60, 150]
 
 /** Creates the owner and the account, or adds the account to `owner`; callers of the same key at the same time share one write. */
-export async function writeOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<Written> {
+export async function writeOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<SignInWrite> {
   const store = ctx.store as Store
   const running = runningWritesOf(store)
   const key = identityKey(identity)
@@ -41,7 +41,7 @@ export async function writeOnce(ctx: Context, identity: Identity, owner?: Adapte
  * Reads again before a user is made, when another request may have been faster: a slow `signIn` hook, two links for one address. Stores without unique
  * keys would keep two users. Throws AddressTaken.
  */
-async function createUnlessTaken(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+async function createUnlessTaken(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<SignInWrite> {
   if (owner) return writeRows(ctx, store, identity, owner)
   const { email } = identity.user
   // One at a time for an address, whatever the accounts are called.
@@ -88,7 +88,7 @@ async function pollOwner(read: () => AdapterUser | null | PromiseLike<AdapterUse
   return null
 }
 
-function runningWritesOf(store: Store): Map<string, Promise<Written>> {
+function runningWritesOf(store: Store): Map<string, Promise<SignInWrite>> {
   let running = runningWrites.get(innermostOf(store))
   if (!running) runningWrites.set(innermostOf(store), (running = new Map()))
   return running
@@ -103,7 +103,7 @@ export function identityKey({
   return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
 }
 
-async function writeRows(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+async function writeRows(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<SignInWrite> {
   const candidate = newUserOf(ctx, identity)
   if (owner) return writeCandidate(ctx, store, identity, owner, candidate)
   const { account, trustsEmail } = identity
@@ -121,7 +121,7 @@ async function writeCandidate(
   identity: Identity,
   owner: AdapterUser | undefined,
   candidate: AdapterUser,
-): Promise<Written> {
+): Promise<SignInWrite> {
   const links = identity.match === 'account'
   let created: AdapterUser | undefined
   let linked = false
@@ -166,7 +166,7 @@ async function recoverWrite(
   identity: Identity,
   error: unknown,
   { owner, candidate, created }: Attempt,
-): Promise<Written> {
+): Promise<SignInWrite> {
   // An answer that was lost after the commit: the id that we gave tells our user from others.
   const mine = created ?? (owner ? undefined : ((await readQuietly(() => store.getUser(candidate.id))) ?? undefined))
   const winner = await findWinner(store, identity, mine)
@@ -303,13 +303,13 @@ async function waitForAddress(store: Store, email: string): Promise<{ waited: bo
   const waiting = addressQueues.get(innermostOf(store)) ?? new Map<string, Promise<void>>()
   addressQueues.set(innermostOf(store), waiting)
   const before = waiting.get(email)
-  let done = (): void => {}
-  const mine = new Promise<void>((resolve) => (done = resolve))
+  let letNextIn = (): void => {}
+  const mine = new Promise<void>((resolve) => (letNextIn = resolve))
   const last = (before ?? Promise.resolve()).then(() => mine)
   waiting.set(email, last)
   await before
   const end = (): void => {
-    done()
+    letNextIn()
     if (waiting.get(email) === last) waiting.delete(email)
   }
   return { waited: before !== undefined, done: end }

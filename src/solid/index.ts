@@ -1,6 +1,6 @@
 /** `authkernel/solid`: the session for components of Solid 1, rendered on a server or not. */
 import type { Session } from 'authkernel'
-import { type Client, createShared, type SessionState, type Shared, sharedByPage, type SharedOptions } from 'authkernel/client'
+import { type Client, createShared, type SessionState, type PageClient, sharedByPage, type SharedOptions } from 'authkernel/client'
 import {
   type Accessor,
   createComponent,
@@ -33,7 +33,7 @@ export interface SessionProviderProps extends SharedOptions {
   children?: JSX.Element
 }
 
-const Context = createContext<Shared>()
+const Context = createContext<PageClient>()
 
 /** Gives the components below it one client and one session. Without it they share one per page, at `/auth`. */
 export function SessionProvider(props: SessionProviderProps): JSX.Element {
@@ -65,6 +65,6 @@ export function useAuthClient<A extends Client = Client>(): A {
   return useShared().client as A
 }
 
-function useShared(): Shared {
+function useShared(): PageClient {
   return useContext(Context) ?? sharedByPage()
 }

@@ -133,14 +133,14 @@ function isDateInput(value: unknown): value is string | number | Date {
 
 /** Arguments with ids as the adapter gave them: some, like Prisma's, take no text for a number. */
 export function restoreIds({ type }: Ids, method: AdapterMethod, args: readonly unknown[]): readonly unknown[] {
-  const given = (id: unknown): unknown => (type && /^\d+$/.test(id as string) ? type(id as string) : id)
+  const restoreId = (id: unknown): unknown => (type && /^\d+$/.test(id as string) ? type(id as string) : id)
   return args.map((arg, at) => {
-    if (Array.isArray(arg)) return method === 'getUsers' ? arg.map(given) : arg
-    if (typeof arg !== 'object' || arg === null) return at === 0 && /^(get|delete)User$|ByUserId$/.test(method) ? given(arg) : arg
+    if (Array.isArray(arg)) return method === 'getUsers' ? arg.map(restoreId) : arg
+    if (typeof arg !== 'object' || arg === null) return at === 0 && /^(get|delete)User$|ByUserId$/.test(method) ? restoreId(arg) : arg
     const field = ownerFields.find((name) => name in arg)
     // An identifier may be a telephone number.
     if (!field || field === 'identifier') return arg
-    return { ...arg, [field]: given((arg as Record<string, unknown>)[field]) }
+    return { ...arg, [field]: restoreId((arg as Record<string, unknown>)[field]) }
   })
 }
 

@@ -42,7 +42,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
   const back = async (row: StoredRow | null): Promise<Row<T> | null> =>
     row && ((await call('read', () => toReadableRow(scope, declared, row))) as Row<T>)
   // A store that is broken may answer anything.
-  const made = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
+  const toMadeRow = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
     (await call(write.op, async () => assertList(await writeOverLostRows(scope, [write]))))?.[0] ?? null
   const build = async (row: NewRow<T>): Promise<StoredRow> =>
@@ -75,7 +75,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       return call('count', async () => assertCount(await store.count(name, query, scope.now())))
     },
     async create(row) {
-      return made(await writeOne({ op: 'create', table: name, row: await build(row) }))
+      return toMadeRow(await writeOne({ op: 'create', table: name, row: await build(row) }))
     },
     async createMany(rows) {
       if (rows.length === 0) return []
@@ -84,10 +84,10 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
         rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
       )
       const answers = await call('createMany', async () => assertList(await writeOverLostRows(scope, writes)))
-      return Promise.all((answers ?? [null]).map(made))
+      return Promise.all((answers ?? [null]).map(toMadeRow))
     },
     async put(row) {
-      return made(await writeOne({ op: 'put', table: name, row: await build(row) }))
+      return toMadeRow(await writeOne({ op: 'put', table: name, row: await build(row) }))
     },
     async update(id, change, { if: condition = {} } = {}) {
       const write: StoredWrite = {

@@ -1,6 +1,6 @@
 /** `authkernel/svelte`: the session for components of Svelte 4 and 5, rendered on a server or not. */
 import type { Session } from 'authkernel'
-import { type Client, createShared, type SessionState, type Shared, sharedByPage, type SharedOptions } from 'authkernel/client'
+import { type Client, createShared, type SessionState, type PageClient, sharedByPage, type SharedOptions } from 'authkernel/client'
 import { getContext, hasContext, setContext } from 'svelte'
 
 /** A store by Svelte's contract: `$session.status` narrows `$session.session`. */
@@ -35,11 +35,11 @@ export function useAuthClient<A extends Client = Client>(): A {
   return useShared().client as A
 }
 
-function useShared(): Shared {
-  return hasContext(key) ? getContext<Shared>(key) : sharedByPage()
+function useShared(): PageClient {
+  return hasContext(key) ? getContext<PageClient>(key) : sharedByPage()
 }
 
-function sessionOf({ client, store }: Shared): UseSession {
+function sessionOf({ client, store }: PageClient): UseSession {
   const { update, signIn, signOut } = client
   return { subscribe: store.subscribe, set: store.set, refresh: store.refresh, update, signIn, signOut }
 }

@@ -3,9 +3,9 @@ import type { NewAdapterAccount } from 'authkernel/kernel'
 import { expect } from './runner.ts'
 import { accountKey, newAccount, newUser, type Subject, unique } from './adapter-subject.ts'
 
-export function accountRules({ rule, stored }: Subject): void {
+export function accountRules({ rule, storeUser }: Subject): void {
   rule('row 165: linkAccount stores the token fields, getAccount returns them', ['linkAccount', 'getAccount'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const account = newAccount(user.id)
     await adapter.linkAccount(account)
     const read = await adapter.getAccount(account.providerAccountId, account.provider)
@@ -13,7 +13,7 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('row 164: getUserByAccount finds the owner', ['linkAccount', 'getUserByAccount'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     const account = newAccount(user.id)
     const second = newAccount(user.id, { provider: 'other' })
     await adapter.linkAccount(account)
@@ -29,14 +29,14 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('an account without tokens is fine', ['linkAccount', 'getAccount'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const account = { userId: user.id, type: 'email' as const, provider: 'email', providerAccountId: user.email }
     await adapter.linkAccount(account)
     expect(await adapter.getAccount(user.email, 'email')).toMatchObject(account)
   })
 
   rule('tokens of 16 kB and account ids of 255 characters fit', ['linkAccount', 'getAccount'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const big = (letter: string): string => letter.repeat(16_384)
     const account = newAccount(user.id, {
       providerAccountId: unique('a').padEnd(255, 'x'),
@@ -51,7 +51,7 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('one account has one owner: linkAccount throws on a taken key', ['linkAccount', 'getUserByAccount'], async (adapter) => {
-    const [owner, thief] = [await stored(adapter), await stored(adapter)]
+    const [owner, thief] = [await storeUser(adapter), await storeUser(adapter)]
     const account = newAccount(owner.id)
     await adapter.linkAccount(account)
     await expect(adapter.linkAccount({ ...account, userId: thief.id })).rejects.toBeInstanceOf(Error)
@@ -66,7 +66,7 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('unlinkAccount takes one account and leaves the person and the others', ['unlinkAccount', 'linkAccount'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const [account, kept] = [newAccount(user.id), newAccount(user.id)]
     await adapter.linkAccount(account)
     await adapter.linkAccount(kept)
@@ -75,13 +75,13 @@ export function accountRules({ rule, stored }: Subject): void {
     expect(await adapter.getUserByAccount(accountKey(kept))).toMatchObject({ id: user.id })
     expect((await adapter.unlinkAccount(accountKey(account))) ?? null).toBeNull()
     // And it may come back, to another user.
-    const other = await stored(adapter)
+    const other = await storeUser(adapter)
     await adapter.linkAccount({ ...account, userId: other.id })
     expect(await adapter.getUserByAccount(accountKey(account))).toMatchObject({ id: other.id })
   })
 
   rule('updateAccount replaces tokens and never the owner (D15)', ['updateAccount', 'linkAccount', 'getAccount'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     const account = newAccount(user.id)
     await adapter.linkAccount(account)
     const { provider, providerAccountId } = account
@@ -104,7 +104,7 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('listAccountsByUserId lists the accounts of one person', ['listAccountsByUserId', 'linkAccount'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     expect(await adapter.listAccountsByUserId(user.id)).toEqual([])
     const accounts = [newAccount(user.id), newAccount(user.id, { provider: 'other' })]
     for (const account of [...accounts, newAccount(other.id)]) await adapter.linkAccount(account)
@@ -121,7 +121,7 @@ export function accountRules({ rule, stored }: Subject): void {
   })
 
   rule('createUserWithAccount leaves nothing behind when it fails (D32)', ['createUserWithAccount', 'linkAccount'], async (adapter) => {
-    const owner = await stored(adapter)
+    const owner = await storeUser(adapter)
     const { userId: _owner, ...taken } = newAccount(owner.id)
     await adapter.linkAccount({ ...taken, userId: owner.id })
     const user = newUser()
@@ -156,7 +156,7 @@ export function accountRules({ rule, stored }: Subject): void {
     'createUsers leaves nothing behind when an address, an account or an id is taken',
     ['createUsers', 'linkAccount'],
     async (adapter) => {
-      const owner = await stored(adapter)
+      const owner = await storeUser(adapter)
       const account = withoutOwner()
       await adapter.linkAccount({ ...account, userId: owner.id })
       const free = { user: newUser(), accounts: [withoutOwner()] }

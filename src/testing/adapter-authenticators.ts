@@ -3,9 +3,9 @@ import type { Adapter, AdapterAuthenticator, AdapterUser } from 'authkernel/kern
 import { expect } from './runner.ts'
 import { newAccount, newAuthenticator, type Subject, unique } from './adapter-subject.ts'
 
-export function authenticatorRules({ rule, stored }: Subject): void {
+export function authenticatorRules({ rule, storeUser }: Subject): void {
   rule('row 173: an authenticator comes back as it was stored', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     for (const values of [{}, { transports: null }, { credentialBackedUp: false, credentialDeviceType: 'singleDevice', counter: 0 }]) {
       const authenticator = await register(adapter, user, values)
       const read = await adapter.getAuthenticator(authenticator.credentialID)
@@ -20,12 +20,12 @@ export function authenticatorRules({ rule, stored }: Subject): void {
     async (adapter) => {
       expect(await adapter.getAuthenticator(btoa(unique()))).toBeNull()
       expect(await adapter.listAuthenticatorsByUserId(crypto.randomUUID())).toEqual([])
-      expect(await adapter.listAuthenticatorsByUserId((await stored(adapter)).id)).toEqual([])
+      expect(await adapter.listAuthenticatorsByUserId((await storeUser(adapter)).id)).toEqual([])
     },
   )
 
   rule('listAuthenticatorsByUserId lists those of one person', ['listAuthenticatorsByUserId', 'createAuthenticator'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     const own = [await register(adapter, user), await register(adapter, user), await register(adapter, user)]
     await register(adapter, other)
     const listed = await adapter.listAuthenticatorsByUserId(user.id)
@@ -34,7 +34,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   })
 
   rule('row 170: createAuthenticator throws on a taken credential id', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
-    const [user, thief] = [await stored(adapter), await stored(adapter)]
+    const [user, thief] = [await storeUser(adapter), await storeUser(adapter)]
     const authenticator = await register(adapter, user)
     await expect(adapter.createAuthenticator({ ...authenticator, userId: thief.id })).rejects.toBeInstanceOf(Error)
     expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ userId: user.id })
@@ -44,7 +44,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
     'row 170: updateAuthenticatorCounter counts up and returns the authenticator',
     ['updateAuthenticatorCounter', 'getAuthenticator'],
     async (adapter) => {
-      const user = await stored(adapter)
+      const user = await storeUser(adapter)
       const [authenticator, other] = [await register(adapter, user), await register(adapter, user)]
       expect(await adapter.updateAuthenticatorCounter(authenticator.credentialID, 2)).toMatchObject({ ...authenticator, counter: 2 })
       expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ counter: 2 })
@@ -53,7 +53,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   )
 
   rule('a counter may have 32 bits', ['updateAuthenticatorCounter', 'createAuthenticator'], async (adapter) => {
-    const authenticator = await register(adapter, await stored(adapter))
+    const authenticator = await register(adapter, await storeUser(adapter))
     expect(await adapter.updateAuthenticatorCounter(authenticator.credentialID, 4_294_967_295)).toMatchObject({ counter: 4_294_967_295 })
     expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ counter: 4_294_967_295 })
   })
@@ -63,7 +63,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   })
 
   rule('D27: a counter never goes back, and 0 after 0 is fine', ['updateAuthenticatorCounter', 'getAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const authenticator = await register(adapter, user, { counter: 7 })
     await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 6)).rejects.toBeInstanceOf(Error)
     await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 0)).rejects.toBeInstanceOf(Error)
@@ -73,7 +73,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   })
 
   rule('credential ids of 255 characters and public keys of 1.5 kB fit', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const credentialID = btoa(unique('c')).replaceAll('=', '').padEnd(255, 'A')
     const authenticator = await register(adapter, user, {
       credentialID,
@@ -84,7 +84,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   })
 
   rule('deleteAuthenticator takes one and leaves the others', ['deleteAuthenticator', 'createAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const [first, second] = [await register(adapter, user), await register(adapter, user)]
     await adapter.deleteAuthenticator(first.credentialID)
     expect(await adapter.getAuthenticator(first.credentialID)).toBeNull()

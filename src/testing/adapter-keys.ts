@@ -4,7 +4,7 @@ import { register } from './adapter-authenticators.ts'
 import { newAccount, newSession, newToken, type Subject, tokenKey, unique } from './adapter-subject.ts'
 import { hostile } from './adapter-users.ts'
 
-export function keyRules({ rule, stored }: Subject): void {
+export function keyRules({ rule, storeUser }: Subject): void {
   rule(
     'account ids that differ in case, accents, trailing space or separators are different accounts',
     ['linkAccount', 'getUserByAccount'],
@@ -12,7 +12,7 @@ export function keyRules({ rule, stored }: Subject): void {
       const base = unique('Key')
       const owners = new Map<string, string>()
       for (const providerAccountId of variantsOf(base)) {
-        const user = await stored(adapter)
+        const user = await storeUser(adapter)
         await adapter.linkAccount(newAccount(user.id, { providerAccountId }))
         owners.set(providerAccountId, user.id)
       }
@@ -33,7 +33,7 @@ export function keyRules({ rule, stored }: Subject): void {
       ['a', `b|${id}`],
     ]
     for (const [provider, providerAccountId] of pairs) {
-      const user = await stored(adapter)
+      const user = await storeUser(adapter)
       await adapter.linkAccount(newAccount(user.id, { provider, providerAccountId }))
       expect((await adapter.getUserByAccount({ provider, providerAccountId }))?.id).toBe(user.id)
     }
@@ -54,14 +54,14 @@ export function keyRules({ rule, stored }: Subject): void {
       `${base}#a`,
     ]) {
       const email = `${local}@example.com`
-      ids.set(email, (await stored(adapter, { email })).id)
+      ids.set(email, (await storeUser(adapter, { email })).id)
     }
     for (const [email, id] of ids) expect((await adapter.getUserByEmail(email))?.id, email).toBe(id)
   })
 
   rule('session tokens are compared exactly', ['createSession', 'getSessionAndUser', 'deleteSession'], async (adapter) => {
     const base = unique('Session')
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const tokens = variantsOf(base)
     for (const sessionToken of tokens) await adapter.createSession(newSession(user.id, { sessionToken }))
     await adapter.deleteSession(tokens[0]!)
@@ -85,7 +85,7 @@ export function keyRules({ rule, stored }: Subject): void {
   })
 
   rule('credential ids are compared exactly', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const base = btoa(unique('Credential')).replaceAll('=', '')
     const ids = [`${base}Aa/+=`, `${base}aA/+=`, `${base}aa/+=`, `${base}aa+/=`, `${base}aa`]
     for (const credentialID of ids) await register(adapter, user, { credentialID })
@@ -96,7 +96,7 @@ export function keyRules({ rule, stored }: Subject): void {
     'hostile strings are fine as keys',
     ['linkAccount', 'createSession', 'useVerificationToken', 'getAuthenticator'],
     async (adapter) => {
-      const user = await stored(adapter)
+      const user = await storeUser(adapter)
       for (const text of hostile) {
         const account = newAccount(user.id, { provider: text, providerAccountId: unique(text) })
         await adapter.linkAccount(account)

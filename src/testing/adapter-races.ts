@@ -3,7 +3,7 @@ import { expect } from './runner.ts'
 import { register } from './adapter-authenticators.ts'
 import { accountKey, inHours, newAccount, newSession, newToken, newUser, type Subject, tokenKey } from './adapter-subject.ts'
 
-export function raceRules({ rule, stored, parallel }: Subject): void {
+export function raceRules({ rule, storeUser, parallel }: Subject): void {
   const times = [...Array(parallel).keys()]
 
   rule('race: one verification token is used once', ['createVerificationToken', 'useVerificationToken'], async (adapter) => {
@@ -34,12 +34,12 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
 
   rule('race: one address makes one user', ['createUser', 'getUserByEmail'], async (adapter) => {
     const { email } = newUser()
-    const answers = await Promise.allSettled(times.map(() => stored(adapter, { email })))
+    const answers = await Promise.allSettled(times.map(() => storeUser(adapter, { email })))
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
   })
 
   rule('race: one account links to one user', ['linkAccount', 'getUserByAccount'], async (adapter) => {
-    const users = await Promise.all(times.slice(0, 5).map(() => stored(adapter)))
+    const users = await Promise.all(times.slice(0, 5).map(() => storeUser(adapter)))
     const account = newAccount('')
     const answers = await Promise.allSettled(users.map((user) => adapter.linkAccount({ ...account, userId: user.id })))
     const winners = users.filter((_user, index) => answers[index]!.status === 'fulfilled')
@@ -51,7 +51,7 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
     "race: an authenticator's counter ends at the highest value",
     ['updateAuthenticatorCounter', 'getAuthenticator'],
     async (adapter) => {
-      const authenticator = await register(adapter, await stored(adapter))
+      const authenticator = await register(adapter, await storeUser(adapter))
       const counters = shuffle(times.map((index) => index + 2))
       await Promise.allSettled(counters.map((counter) => adapter.updateAuthenticatorCounter(authenticator.credentialID, counter)))
       expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ counter: Math.max(...counters) })
@@ -60,13 +60,13 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
 
   rule('race: of equal counters one is accepted', ['updateAuthenticatorCounter'], async (adapter) => {
     // Two answers with one counter come from two authenticators: one of them is a clone (WebAuthn 7.2).
-    const authenticator = await register(adapter, await stored(adapter))
+    const authenticator = await register(adapter, await storeUser(adapter))
     const answers = await Promise.allSettled(times.map(() => adapter.updateAuthenticatorCounter(authenticator.credentialID, 2)))
     expect(answers.filter((answer) => answer.status === 'fulfilled')).toHaveLength(1)
   })
 
   rule('race: a session that is deleted while it is extended stays deleted', ['updateSession', 'deleteSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     for (const _round of times.slice(0, 5)) {
       const session = newSession(user.id)
       await adapter.createSession(session)
@@ -77,7 +77,7 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
   })
 
   rule('race: sessions begun together are all there, and all listed', ['createSession', 'listSessionsByUserId'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const sessions = times.map(() => newSession(user.id))
     await Promise.all(sessions.map((session) => adapter.createSession(session)))
     const listed = await adapter.listSessionsByUserId(user.id)
@@ -89,7 +89,7 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
     ['deleteUser', 'createSession', 'linkAccount', 'getAccount'],
     async (adapter) => {
       for (const _round of times.slice(0, 5)) {
-        const user = await stored(adapter)
+        const user = await storeUser(adapter)
         const sessions = times.slice(0, 4).map(() => newSession(user.id))
         const account = newAccount(user.id)
         await Promise.allSettled([

@@ -3,9 +3,9 @@ import { expect } from './runner.ts'
 import { inHours, newSession, newToken, type Subject, tokenKey } from './adapter-subject.ts'
 import { dates } from './adapter-users.ts'
 
-export function sessionRules({ rule, stored }: Subject): void {
+export function sessionRules({ rule, storeUser }: Subject): void {
   rule('row 167: getSessionAndUser returns both in one call', ['createSession', 'getSessionAndUser'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const session = newSession(user.id)
     expect(await adapter.createSession(session)).toMatchObject(session)
     const found = await adapter.getSessionAndUser(session.sessionToken)
@@ -19,7 +19,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('row 175: expires is a Date to the millisecond', ['createSession', 'getSessionAndUser'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const future = dates.filter((date) => date.getTime() > Date.now() + 60_000)
     for (const expires of [...future, inHours(1), inHours(24 * 200)]) {
       const session = newSession(user.id, { expires })
@@ -35,7 +35,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('a session token is used once', ['createSession', 'getSessionAndUser'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     const session = newSession(user.id)
     await adapter.createSession(session)
     await expect(adapter.createSession({ ...session, userId: other.id })).rejects.toBeInstanceOf(Error)
@@ -43,7 +43,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('updateSession changes what it names', ['createSession', 'updateSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const [session, other] = [newSession(user.id), newSession(user.id)]
     await adapter.createSession(session)
     await adapter.createSession(other)
@@ -55,7 +55,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('updateSession never brings a deleted session back', ['updateSession', 'deleteSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const session = newSession(user.id)
     await adapter.createSession(session)
     await adapter.deleteSession(session.sessionToken)
@@ -64,7 +64,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('row 168: deleteSession ends one session and may return it', ['createSession', 'deleteSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const [session, kept] = [newSession(user.id), newSession(user.id)]
     await adapter.createSession(session)
     await adapter.createSession(kept)
@@ -76,7 +76,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('createdAt, where there is one, is when the session began (D37)', ['createSession', 'updateSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const session = newSession(user.id, { createdAt: new Date('2026-02-03T04:05:06.789Z') })
     const created = await adapter.createSession(session)
     if (!created.createdAt) return expect(created.createdAt ?? null).toBeNull()
@@ -85,7 +85,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   })
 
   rule('listSessionsByUserId lists the sessions of one person', ['listSessionsByUserId', 'createSession'], async (adapter) => {
-    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     expect(await adapter.listSessionsByUserId(user.id)).toEqual([])
     const sessions = [newSession(user.id), newSession(user.id), newSession(user.id)]
     for (const session of [...sessions, newSession(other.id)]) await adapter.createSession(session)
@@ -99,7 +99,7 @@ export function sessionRules({ rule, stored }: Subject): void {
     'deleteSessionsByUserId ends all sessions of one person, or all but one',
     ['deleteSessionsByUserId', 'createSession'],
     async (adapter) => {
-      const [user, other] = [await stored(adapter), await stored(adapter)]
+      const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
       const [first, second, third, foreign] = [newSession(user.id), newSession(user.id), newSession(user.id), newSession(other.id)]
       for (const session of [first, second, third, foreign]) await adapter.createSession(session)
       await adapter.deleteSessionsByUserId(user.id, { sessionToken: second.sessionToken })
@@ -119,7 +119,7 @@ export function sessionRules({ rule, stored }: Subject): void {
     'deleteSessions ends the named sessions and no others, unknown ones included',
     ['deleteSessions', 'createSession'],
     async (adapter) => {
-      const [user, other] = [await stored(adapter), await stored(adapter)]
+      const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
       const [first, second, kept, foreign] = [newSession(user.id), newSession(user.id), newSession(user.id), newSession(other.id)]
       for (const session of [first, second, kept, foreign]) await adapter.createSession(session)
       await adapter.deleteSessions([first.sessionToken, 'unknown', second.sessionToken, foreign.sessionToken])
@@ -129,7 +129,7 @@ export function sessionRules({ rule, stored }: Subject): void {
   )
 
   rule('deleteExpired removes what ended before the given time and nothing else', ['deleteExpired', 'createSession'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const [old, live] = [newSession(user.id, { expires: inHours(-3) }), newSession(user.id, { expires: inHours(3) })]
     const [oldToken, liveToken] = [newToken({ expires: inHours(-3) }), newToken({ expires: inHours(3) })]
     for (const session of [old, live]) await adapter.createSession(session)

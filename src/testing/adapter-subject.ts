@@ -38,7 +38,7 @@ export interface Subject {
   /** One rule. `methods` beyond the 19 may be absent: the test then says so and ends. */
   rule(text: string, methods: readonly AdapterMethod[], test: (adapter: Required<Adapter>) => Promise<void>): void
   /** A stored user. */
-  stored(adapter: Required<Adapter>, values?: Partial<AdapterUser>): Promise<AdapterUser>
+  storeUser(adapter: Required<Adapter>, values?: Partial<AdapterUser>): Promise<AdapterUser>
 }
 
 /** Asks the adapter to be there only when a test runs: `beforeAll` makes it. */
@@ -66,7 +66,7 @@ export function createSubject(
         if (!failed) throw new Error('this rule holds now: take it off the list of gaps')
       })
     },
-    stored: async (subject, values) => subject.createUser(newUser(values)),
+    storeUser: async (subject, values) => subject.createUser(newUser(values)),
   }
 }
 

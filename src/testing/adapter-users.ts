@@ -12,7 +12,7 @@ import {
   unique,
 } from './adapter-subject.ts'
 
-export function userRules({ rule, stored }: Subject): void {
+export function userRules({ rule, storeUser }: Subject): void {
   rule('row 163: createUser stores the user and returns it; the returned id counts (D28)', ['createUser', 'getUser'], async (adapter) => {
     const given = newUser({ image: 'https://cdn.example/ada.png' })
     const user = await adapter.createUser(given)
@@ -29,7 +29,7 @@ export function userRules({ rule, stored }: Subject): void {
   })
 
   rule('getUsers answers those that are there', ['getUsers', 'createUser'], async (adapter) => {
-    const users = [await stored(adapter), await stored(adapter), await stored(adapter)]
+    const users = [await storeUser(adapter), await storeUser(adapter), await storeUser(adapter)]
     const ids = [users[0]!.id, crypto.randomUUID(), users[2]!.id]
     expect((await adapter.getUsers(ids)).map(({ id }) => id).sort()).toEqual([users[0]!.id, users[2]!.id].sort())
     expect(await adapter.getUsers([])).toEqual([])
@@ -38,15 +38,15 @@ export function userRules({ rule, stored }: Subject): void {
   })
 
   rule('getUsers finds no user for an id of another shape', ['getUsers', 'createUser'], async (adapter) => {
-    const { id } = await stored(adapter)
+    const { id } = await storeUser(adapter)
     expect((await adapter.getUsers(['a\'"; --', id])).map((user) => user.id)).toEqual([id])
   })
 
   rule('listUsers pages by the id, and by the beginning of the address', ['listUsers', 'createUser'], async (adapter) => {
     const begin = unique('page%_!')
     const ids: string[] = []
-    for (let at = 0; at < 5; at++) ids.push((await stored(adapter, { email: `${begin}.${at}@example.com` })).id)
-    const other = await stored(adapter)
+    for (let at = 0; at < 5; at++) ids.push((await storeUser(adapter, { email: `${begin}.${at}@example.com` })).id)
+    const other = await storeUser(adapter)
     const found: string[] = []
     for (let after: string | undefined; found.length <= 5;) {
       const page = await adapter.listUsers({ email: `${begin}.`, after, limit: 2 })
@@ -70,17 +70,17 @@ export function userRules({ rule, stored }: Subject): void {
 
   rule('row 174: emailVerified is a Date to the millisecond, or null', ['createUser', 'updateUser'], async (adapter) => {
     for (const emailVerified of dates) {
-      const user = await stored(adapter, { emailVerified })
+      const user = await storeUser(adapter, { emailVerified })
       expect(user.emailVerified).toEqual(emailVerified)
       expect((await adapter.getUser(user.id))?.emailVerified).toEqual(emailVerified)
     }
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     expect((await adapter.updateUser({ id: user.id, emailVerified: dates[0]! })).emailVerified).toEqual(dates[0])
     expect((await adapter.getUserByEmail(user.email))?.emailVerified).toEqual(dates[0])
   })
 
   rule('null stays null, and no user owns an absent name', ['createUser', 'getUser'], async (adapter) => {
-    const user = await stored(adapter, { name: null, image: null })
+    const user = await storeUser(adapter, { name: null, image: null })
     const read = await adapter.getUser(user.id)
     expect(read?.name ?? null).toBeNull()
     expect(read?.image ?? null).toBeNull()
@@ -89,15 +89,15 @@ export function userRules({ rule, stored }: Subject): void {
 
   rule('unicode of every plane comes back as it went in', ['createUser', 'getUserByEmail'], async (adapter) => {
     for (const name of ['Zoë Ångström', 'e\u0301 is not \u00e9', '李小龍', 'مرحبا', '👩‍👩‍👧 𝔄𝔡𝔞', 'a\u00a0b\u200bc']) {
-      const user = await stored(adapter, { name, email: `${unique('ü-李')}@bücher.example` })
+      const user = await storeUser(adapter, { name, email: `${unique('ü-李')}@bücher.example` })
       expect((await adapter.getUserByEmail(user.email))?.name).toBe(name)
     }
   })
 
   rule('hostile strings are data', ['createUser', 'getUser', 'getUserByEmail', 'updateUser'], async (adapter) => {
-    const bystander = await stored(adapter)
+    const bystander = await storeUser(adapter)
     for (const text of hostile) {
-      const user = await stored(adapter, { name: text, email: `${unique(text)}@example.com` })
+      const user = await storeUser(adapter, { name: text, email: `${unique(text)}@example.com` })
       expect((await adapter.getUserByEmail(user.email))?.name).toBe(text)
       expect(await adapter.getUserByEmail(text)).toBeNull()
       // Some stores number their users.
@@ -108,8 +108,8 @@ export function userRules({ rule, stored }: Subject): void {
   })
 
   rule('updateUser changes what it names and nothing else', ['createUser', 'updateUser', 'getUser'], async (adapter) => {
-    const other = await stored(adapter)
-    const user = await stored(adapter, { image: 'https://cdn.example/1.png' })
+    const other = await storeUser(adapter)
+    const user = await storeUser(adapter, { image: 'https://cdn.example/1.png' })
     const email = `${unique('new')}@example.com`
     expect(await adapter.updateUser({ id: user.id, name: 'Countess', email })).toMatchObject({
       id: user.id,
@@ -129,7 +129,7 @@ export function userRules({ rule, stored }: Subject): void {
     ['createUser', 'updateUser'],
     async (adapter) => {
       if (!adapter.nullableEmail) return
-      const [one, two] = [await stored(adapter, { email: null as never }), await stored(adapter, { email: null as never })]
+      const [one, two] = [await storeUser(adapter, { email: null as never }), await storeUser(adapter, { email: null as never })]
       expect((await adapter.getUser(one.id))?.email ?? null).toBeNull()
       for (const absent of ['', 'null', 'undefined']) expect(await adapter.getUserByEmail(absent)).toBeNull()
       const email = `${unique('late')}@example.com`
@@ -150,9 +150,9 @@ export function userRules({ rule, stored }: Subject): void {
   })
 
   rule('one address has one user: createUser and updateUser throw on a taken one', ['createUser', 'updateUser'], async (adapter) => {
-    const owner = await stored(adapter)
-    await expect(stored(adapter, { email: owner.email })).rejects.toBeInstanceOf(Error)
-    const other = await stored(adapter)
+    const owner = await storeUser(adapter)
+    await expect(storeUser(adapter, { email: owner.email })).rejects.toBeInstanceOf(Error)
+    const other = await storeUser(adapter)
     await expect(adapter.updateUser({ id: other.id, email: owner.email })).rejects.toBeInstanceOf(Error)
     expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
     expect(await adapter.getUser(other.id)).toMatchObject({ email: other.email })
@@ -174,7 +174,7 @@ export function userRules({ rule, stored }: Subject): void {
     'deleteUser takes the accounts, sessions and links of the person, and nothing of others',
     ['deleteUser', 'linkAccount', 'createSession'],
     async (adapter) => {
-      const [user, other] = [await stored(adapter), await stored(adapter)]
+      const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
       const [account, kept] = [newAccount(user.id), newAccount(other.id)]
       const [session, otherSession] = [newSession(user.id), newSession(other.id)]
       for (const row of [account, kept]) await adapter.linkAccount(row)
@@ -191,14 +191,14 @@ export function userRules({ rule, stored }: Subject): void {
       expect(await adapter.getUserByAccount(accountKey(kept))).toMatchObject({ id: other.id })
       expect((await adapter.getSessionAndUser(otherSession.sessionToken))?.user.id).toBe(other.id)
       // The address and the account are free again.
-      const again = await stored(adapter, { email: user.email })
+      const again = await storeUser(adapter, { email: user.email })
       await adapter.linkAccount({ ...account, userId: again.id })
       expect(await adapter.getUserByAccount(accountKey(account))).toMatchObject({ id: again.id })
     },
   )
 
   rule('deleteUser takes the authenticators of the person', ['deleteUser', 'createAuthenticator', 'getAuthenticator'], async (adapter) => {
-    const user = await stored(adapter)
+    const user = await storeUser(adapter)
     const authenticator = newAuthenticator(user.id)
     await adapter.linkAccount(
       newAccount(user.id, { provider: 'passkey', type: 'webauthn', providerAccountId: authenticator.providerAccountId }),

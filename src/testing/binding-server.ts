@@ -7,7 +7,7 @@ import type { BindingSubject } from './binding-options.ts'
 const path = '/.well-known/authkernel-contract'
 
 /** Tells what it knows of itself; scripts of any site may read it. */
-const published: Plugin = {
+const publicPlugin: Plugin = {
   name: 'authkernel-contract',
   setup(kernel) {
     kernel.route({
@@ -23,7 +23,7 @@ const published: Plugin = {
 
 export function rootRule({ start, base }: BindingSubject): void {
   it("paths at the origin's root that plugins answer are answered there, and nothing else is", async () => {
-    const host = await start({}, [published])
+    const host = await start({}, [publicPlugin])
     try {
       const client = new Client(host.origin, base)
       const found = await client.get(path)
@@ -58,11 +58,11 @@ export function addressRule({ start, base, paths, person }: BindingSubject): voi
       const [name = ''] = Object.keys(person.wrong)
       // Other names each time: only the address is the same.
       const guess = (n: number): Record<string, string> => ({ ...person.wrong, [name]: `unknown-${n}` })
-      const forged = (n: number): Record<string, string> => ({ 'x-forwarded-for': `192.0.2.${n}`, forwarded: `for=192.0.2.${n}` })
+      const forgeAddress = (n: number): Record<string, string> => ({ 'x-forwarded-for': `192.0.2.${n}`, forwarded: `for=192.0.2.${n}` })
       const client = new Client(host.origin, base)
-      await client.signIn(person, guess(1), 'form', forged(1))
-      await client.post(paths.login, guess(2), { origin: host.origin, ...forged(2) })
-      await client.signIn(person, person.right, 'form', forged(3))
+      await client.signIn(person, guess(1), 'form', forgeAddress(1))
+      await client.post(paths.login, guess(2), { origin: host.origin, ...forgeAddress(2) })
+      await client.signIn(person, person.right, 'form', forgeAddress(3))
       expect(
         (await client.get(`${base}/session`)).text,
         'a third guess from one address was heard: `options` of the seam gives `clientAddress`, and not from headers',

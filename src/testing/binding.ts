@@ -154,7 +154,7 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
   })
 
   it('D38: a store that is down is 503 on the route and an error for the page, and null where the options say so', async () => {
-    const asked = async (more: AuthConfig): Promise<[Reply, Reply]> => {
+    const askBoth = async (more: AuthConfig): Promise<[Reply, Reply]> => {
       const host = await start({ adapter: brokenAdapter, session: { strategy: 'database' }, providers: [], ...more })
       try {
         const ada = new Client(host.origin, base)
@@ -164,10 +164,10 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
         await host.close()
       }
     }
-    const [route, page] = await asked({})
+    const [route, page] = await askBoth({})
     expect([route.status, page.status >= 500], `${route.told}\n${page.told}`).toEqual([503, true])
     const errors: string[] = []
-    const answers = await asked({ sessionOnError: 'null', logger: { error: ({ name }) => void errors.push(name), warn: () => {} } })
+    const answers = await askBoth({ sessionOnError: 'null', logger: { error: ({ name }) => void errors.push(name), warn: () => {} } })
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
       [200, 'null'],
       [200, 'null'],

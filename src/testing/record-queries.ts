@@ -33,9 +33,14 @@ export function queryRules({ host }: RecordSubject): void {
     const group = unique()
     const made = await items.createMany([...Array(230).keys()].map((at) => ({ group, name: `${at}` })))
     const ids = made.map(({ id }) => id)
-    const read = async (some: readonly string[]) => names({ rows: await items.getMany(some) }).toSorted((a, b) => Number(a) - Number(b))
-    expect(await read([...ids, ...ids.slice(0, 3), 'none'])).toEqual([...ids.keys()].map(String))
-    expect([await read([ids[7]!]), await read(ids.slice(8, 10)), await read([]), await read(['none'])]).toEqual([['7'], ['8', '9'], [], []])
+    const readMany = async (some: readonly string[]) => names({ rows: await items.getMany(some) }).toSorted((a, b) => Number(a) - Number(b))
+    expect(await readMany([...ids, ...ids.slice(0, 3), 'none'])).toEqual([...ids.keys()].map(String))
+    expect([await readMany([ids[7]!]), await readMany(ids.slice(8, 10)), await readMany([]), await readMany(['none'])]).toEqual([
+      ['7'],
+      ['8', '9'],
+      [],
+      [],
+    ])
     await expect(items.getMany(Array.from({ length: 501 }, (_, at) => `${at}`))).rejects.toThrow('at most 500')
   })
 

@@ -4,7 +4,7 @@ import type * as Vitest from 'vitest'
 type Runner = Pick<typeof Vitest, 'afterAll' | 'beforeAll' | 'describe' | 'expect' | 'it'>
 
 // Absent, or loaded outside of its own runner.
-const found: Partial<Runner> = await import('vitest').catch(() => ({}))
+const vitestRunner: Partial<Runner> = await import('vitest').catch(() => ({}))
 
 const missing: never = new Proxy(() => {}, {
   get: () => missing,
@@ -15,8 +15,8 @@ const missing: never = new Proxy(() => {}, {
   },
 }) as never
 
-export const afterAll: Runner['afterAll'] = found.afterAll ?? missing
-export const beforeAll: Runner['beforeAll'] = found.beforeAll ?? missing
-export const describe: Runner['describe'] = found.describe ?? missing
-export const expect: Runner['expect'] = found.expect ?? missing
-export const it: Runner['it'] = found.it ?? missing
+export const afterAll: Runner['afterAll'] = vitestRunner.afterAll ?? missing
+export const beforeAll: Runner['beforeAll'] = vitestRunner.beforeAll ?? missing
+export const describe: Runner['describe'] = vitestRunner.describe ?? missing
+export const expect: Runner['expect'] = vitestRunner.expect ?? missing
+export const it: Runner['it'] = vitestRunner.it ?? missing

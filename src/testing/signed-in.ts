@@ -9,7 +9,7 @@ export interface SignedInOptions {
   basePath?: string
 }
 
-let made = 0
+let userCount = 0
 
 /**
  * Signs a user in and answers the `Cookie` header of that browser. With a store the user is looked up by id or address, and created when new.
@@ -25,7 +25,7 @@ export async function signedIn(
   user: User,
   { origin = 'http://localhost:3000', basePath }: SignedInOptions = {},
 ): Promise<string> {
-  const name = `signed-in-${made++}`
+  const name = `signed-in-${userCount++}`
   let mount = basePath
   auth.use({
     name,

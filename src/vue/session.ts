@@ -1,6 +1,6 @@
 /** The session for components of Vue 3, rendered on a server or not. */
 import type { Session } from 'authkernel'
-import { type Client, createShared, type SessionState, type Shared, sharedByPage, type SharedOptions } from 'authkernel/client'
+import { type Client, createShared, type SessionState, type PageClient, sharedByPage, type SharedOptions } from 'authkernel/client'
 import {
   type InjectionKey,
   inject,
@@ -29,7 +29,7 @@ export interface UseSession {
   signOut: Client['signOut']
 }
 
-const key: InjectionKey<Shared> = Symbol('authkernel session')
+const key: InjectionKey<PageClient> = Symbol('authkernel session')
 
 /** `app.use(sessionPlugin({ session }))`: one client and one session for the app. Without it components share one per page, at `/auth`. */
 export function sessionPlugin(options: SharedOptions = {}): Plugin {
@@ -57,6 +57,6 @@ export function useAuthClient<A extends Client = Client>(): A {
   return useShared().client as A
 }
 
-function useShared(): Shared {
+function useShared(): PageClient {
   return inject(key, undefined) ?? sharedByPage()
 }

@@ -39,10 +39,10 @@ export function isDeadlock(error: unknown): boolean {
  */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string' && lost.test(code)) return true
+  if (typeof code === 'string' && lostConnectionCodes.test(code)) return true
   return typeof message === 'string' && /connection (is )?(terminated|closed|ended|in closed state)|not queryable/i.test(message)
 }
-const lost =
+const lostConnectionCodes =
   /^(08|57P0[1-3]$|ECONN|EPIPE$|ETIMEDOUT$|EAI_AGAIN$|ENOTFOUND$|EHOST|ENET|PROTOCOL_CONNECTION_LOST$|ER_SERVER_SHUTDOWN$|ER_CONNECTION_KILLED$)/
 
 /**

@@ -61,13 +61,13 @@ export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boole
     connection.on('error', () => {})
     const query = connection.query as Query | undefined
     if (!query || !postgres) return
-    const named: Query = (text, ...rest) => {
+    const runNamed: Query = (text, ...rest) => {
       const name = typeof text === 'string' && naming ? names.get(text) : undefined
       const answer = query.call(connection, name === undefined ? text : { name: `${name}_${generation}`, text }, ...rest)
       if (answer instanceof Promise) answer.catch((error: unknown) => refuse(connection, error))
       return answer
     }
-    Object.defineProperty(connection, 'query', { value: named, configurable: true, writable: true })
+    Object.defineProperty(connection, 'query', { value: runNamed, configurable: true, writable: true })
   })
   // Not before: a transaction still rolls back.
   if (postgres)

@@ -59,7 +59,7 @@ async function eraseFirst(
     try {
       return await database.retry(() => eraseRows(database, database.db, table, { ...rows, key: `${key} ${rows.key}` }))
     } catch (error) {
-      if (!places.refused(table, error)) throw isMissingTable(table, error) ? error : namePlace(table.name, place, error)
+      if (!places.reportRefusal(table, error)) throw isMissingTable(table, error) ? error : namePlace(table.name, place, error)
     }
   }
 }
@@ -71,7 +71,7 @@ async function eraseFirst(
  * found once: a planner may run the search again for each row, and `limit` would hold for none of them.
  */
 function chosenRows(table: RecordTable, condition: Condition, end: Sql, placed: boolean): Condition {
-  const found = (what: Sql): Sql => sql`select ${what} from ${tableName(table)} where ${condition.sql()} ${end}`
+  const selectRows = (what: Sql): Sql => sql`select ${what} from ${tableName(table)} where ${condition.sql()} ${end}`
   const keys = sql`${columnName(table, 'ns')}, ${columnName(table, 'id')}`
   const once = (search: Sql): Sql =>
     table.dialect === 'postgres' ? sql`with gone as materialized (${search}) select ${keys} from gone` : search
@@ -79,8 +79,8 @@ function chosenRows(table: RecordTable, condition: Condition, end: Sql, placed: 
     key: `${placed ? 'place' : 'key'} ${condition.key}`,
     sql: () =>
       placed
-        ? sql`ctid = any(array(${found(sql`ctid`)})) and (${condition.sql()}) is true`
-        : sql`(${keys}) in (${once(found(keys))}) and ${condition.sql()}`,
+        ? sql`ctid = any(array(${selectRows(sql`ctid`)})) and (${condition.sql()}) is true`
+        : sql`(${keys}) in (${once(selectRows(keys))}) and ${condition.sql()}`,
     values: condition.values,
   }
 }
@@ -98,7 +98,7 @@ interface Place {
 interface Places {
   of(table: TableNameParts): Promise<Place>
   /** The database refused a `ctid` that its catalog has: rows of this table are found by their keys from now on. */
-  refused(table: TableNameParts, error: unknown): boolean
+  reportRefusal(table: TableNameParts, error: unknown): boolean
 }
 
 const plain = 'an ordinary table'
@@ -130,7 +130,7 @@ export function createPlaces(database: Database): Places {
       if (found) known.set(table, place)
       return place
     },
-    refused(table, error) {
+    reportRefusal(table, error) {
       if (!known.get(table)?.placed || !/\bctid\b/.test(String((error as Error).message))) return false
       known.set(table, { placed: false, kind: kinds['r']! })
       return true

@@ -49,14 +49,15 @@ export interface RecordIndex {
  */
 export function indexesOf(table: RecordTable): RecordIndex[] {
   const { unique, index, owner, expires } = table.stored
-  const led = (fields: readonly string[]): string[] => (fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields])
+  const leadByOwner = (fields: readonly string[]): string[] =>
+    fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields]
   const name = (fields: readonly string[], end: string): string =>
     shortName(`${table.name}_${fields.map((field) => columnOf(table, field).name).join('_')}_${end}`)
   return [
-    ...unique.map((fields) => ({ name: name(fields, 'key'), fields: led(fields), unique: true })),
+    ...unique.map((fields) => ({ name: name(fields, 'key'), fields: leadByOwner(fields), unique: true })),
     ...index.map((fields) => ({
       name: name(fields, 'idx'),
-      fields: [...led(fields), ...(table.dialect === 'mysql' ? [] : ['id'])],
+      fields: [...leadByOwner(fields), ...(table.dialect === 'mysql' ? [] : ['id'])],
       unique: false,
     })),
     ...(expires === undefined ? [] : [{ name: name([expires], 'end'), fields: [expires], unique: false }]),

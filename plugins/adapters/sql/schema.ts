@@ -112,7 +112,7 @@ const id = { field: 'id', type: 'key', required: true, generated: true } as cons
 const userId = { field: 'userId', type: 'key', required: true } as const
 
 /** In the order in which they can be made. Nothing is ever taken away from a database that has more. */
-const wanted: readonly WantedTable[] = [
+const wantedTables: readonly WantedTable[] = [
   {
     kind: 'users',
     columns: [
@@ -204,7 +204,7 @@ export function wantedWith(fields: AdditionalFields): readonly WantedTable[] {
     type: typesOfFields[type],
     ...(value !== undefined && { default: value }),
   }))
-  return wanted.map((table) => (table.kind === 'users' ? { ...table, columns: [...table.columns, ...own] } : table))
+  return wantedTables.map((table) => (table.kind === 'users' ? { ...table, columns: [...table.columns, ...own] } : table))
 }
 
 // Keys on MySQL are compared by bytes, trailing spaces included; the collation for that has a name of its own in MariaDB.

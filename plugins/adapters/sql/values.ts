@@ -9,7 +9,7 @@ const dates = new Set(['emailVerified', 'expires', 'createdAt'])
 const numbers = new Set(['expires_at', 'counter'])
 const ids = new Set(['id', 'userId'])
 const own = new Set(['createdAt', 'attempt'])
-const known = new WeakMap<Table, Map<string, readonly Part[]>>()
+const partsByTable = new WeakMap<Table, Map<string, readonly Part[]>>()
 
 /** How a column of that field and type holds values. */
 export function columnKind(dialect: DialectName, field: string, type: string, form?: Form): Kind {
@@ -93,8 +93,8 @@ interface Part {
 }
 
 function partsOf(table: Table, prefix: string): readonly Part[] {
-  let byPrefix = known.get(table)
-  if (!byPrefix) known.set(table, (byPrefix = new Map()))
+  let byPrefix = partsByTable.get(table)
+  if (!byPrefix) partsByTable.set(table, (byPrefix = new Map()))
   let parts = byPrefix.get(prefix)
   if (!parts) {
     parts = [...table.columns.values()].map((column) => ({

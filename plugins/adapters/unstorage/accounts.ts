@@ -24,7 +24,7 @@ export function accountMethods(model: Model): Accounts {
         const account = await loadValue(tx, 'account', key, provider, providerAccountId)
         if (!account) return null
         tx.remove(key)
-        const entries = await model.known(tx, 'account', account.userId)
+        const entries = await model.knownEntries(tx, 'account', account.userId)
         model.drop(tx, await keys.accountsOf(account.userId), entries, [provider, providerAccountId])
         return account
       }),

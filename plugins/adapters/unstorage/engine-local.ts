@@ -16,7 +16,7 @@ interface LocalOptions {
   lock?: RwLock
   now(): number
   /** Called when writes that were half done were finished. */
-  healed?(message: string): void
+  logHealing?(message: string): void
 }
 
 /** An engine for any driver. */
@@ -28,7 +28,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
   // What a killed process may have left.
   let inherited = journal !== undefined
 
-  async function read(path: string): Promise<unknown> {
+  async function readEntry(path: string): Promise<unknown> {
     const value = await storage.getItem(path)
     // File drivers hand out what `readFile` threw.
     if (value instanceof Error) throw value
@@ -44,7 +44,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
   async function finish(): Promise<number> {
     if (inherited && journal !== undefined) {
       // Text, not an object: the process was killed while it wrote the journal, and nothing else had been written yet.
-      const left = (await read(journal)) as { writes?: Write[] } | null
+      const left = (await readEntry(journal)) as { writes?: Write[] } | null
       if (Array.isArray(left?.writes)) begun = left.writes
       else if (left !== null && left !== undefined) begun = []
       inherited = false
@@ -60,7 +60,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     await options.open?.()
     if (!inherited && !begun) return
     const finished = await lock.write(finish)
-    if (finished > 0) options.healed?.('writes that were interrupted half-way were finished')
+    if (finished > 0) options.logHealing?.('writes that were interrupted half-way were finished')
   }
   async function write(writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return
@@ -77,7 +77,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     await ready()
     return lock.read(() => storage.getKeys(base))
   }
-  const members = async (set: string): Promise<readonly string[]> => ((await read(set)) as string[] | null) ?? []
+  const members = async (set: string): Promise<readonly string[]> => ((await readEntry(set)) as string[] | null) ?? []
   async function setWrites(buffer: Buffer): Promise<Write[]> {
     const bySet = new Map<string, Map<string, boolean>>()
     for (const { set, member, present } of buffer.changes()) {
@@ -100,11 +100,11 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     },
     async get(key) {
       await ready()
-      return lock.read(() => readKey(read, key))
+      return lock.read(() => readKey(readEntry, key))
     },
     async peek(path) {
       await ready()
-      return lock.read(() => read(path))
+      return lock.read(() => readEntry(path))
     },
     paths,
     async *scan(base) {
@@ -113,7 +113,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     async transact(work) {
       await ready()
       return lock.write(async () => {
-        const buffer = createBuffer(read, (base) => storage.getKeys(base), members)
+        const buffer = createBuffer(readEntry, (base) => storage.getKeys(base), members)
         const result = await work(buffer)
         await write([...buffer.writes(), ...(await setWrites(buffer))])
         return result

@@ -68,20 +68,20 @@ interface RedisOptions {
   root: string
   now(): number
   /** Called when a lost connection did no harm. */
-  healed(message: string): void
+  logHealing(message: string): void
 }
 
 /** An engine for a mounted `redis` driver, or undefined for another driver. */
 export function redisEngine(
   storage: KeyValueStorage,
   driver: KeyValueDriver,
-  { base, root, now, healed }: RedisOptions,
+  { base, root, now, logHealing }: RedisOptions,
 ): Engine | undefined {
   if (driver.name !== 'redis' || !driver.getInstance) return undefined
   const client = (): RedisClient => driver.getInstance!() as RedisClient
   const driverBase = ((driver.options as { base?: string } | undefined)?.base ?? '').replace(/:$/, '')
   const physical = (path: string): string => (driverBase ? `${driverBase}:` : '') + path.slice(base.length)
-  const read = async (path: string): Promise<unknown> => parseValue(await client().get(physical(path)))
+  const readEntry = async (path: string): Promise<unknown> => parseValue(await client().get(physical(path)))
   let probed: Promise<void> | undefined
   const ready = (): Promise<void> =>
     (probed ??= onPrimary(client, () => probeServer(storage, root, { client: client(), physical })).catch((error: unknown) => {
@@ -123,7 +123,7 @@ export function redisEngine(
       },
       paths,
       (set) => range(set, { min: '-', max: '+', reverse: false, limit: -1 }),
-      read,
+      readEntry,
     )
     const result = await work(buffer)
     const [writes, changes] = [buffer.writes(), buffer.changes()]
@@ -144,7 +144,7 @@ export function redisEngine(
         ...changes.map(({ member, present }) => (present ? '+' : '-') + member),
       ),
     )
-    if (answer === 2) healed('the connection broke before the answer to a write arrived; the write was done')
+    if (answer === 2) logHealing('the connection broke before the answer to a write arrived; the write was done')
     return answer === 1 || answer === 2 ? { result } : undefined
   }
   return {
@@ -156,11 +156,11 @@ export function redisEngine(
     },
     async get(key) {
       await ready()
-      return readKey(read, key)
+      return readKey(readEntry, key)
     },
     async peek(path) {
       await ready()
-      return read(path)
+      return readEntry(path)
     },
     paths,
     check: ready,
@@ -187,20 +187,20 @@ export function redisEngine(
   }
 }
 
-const left = new WeakMap<object, number>()
+const disconnections = new WeakMap<object, number>()
 
 /** A server that became a replica refuses every write, before it does anything. The client is made to connect again, and finds the new primary. */
 async function onPrimary<T>(client: () => RedisClient, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     const own = client()
-    const before = left.get(own) ?? 0
+    const before = disconnections.get(own) ?? 0
     try {
       return await work()
     } catch (error) {
       if (tries > reconnections || !own.disconnect || !/\bREADONLY\b/.test(String((error as Error).message))) throw error
       // One for all writes that were under way.
-      if ((left.get(own) ?? 0) === before) {
-        left.set(own, before + 1)
+      if ((disconnections.get(own) ?? 0) === before) {
+        disconnections.set(own, before + 1)
         own.disconnect(true)
       }
       await new Promise((resolve) => setTimeout(resolve, reconnectPause))

@@ -112,19 +112,19 @@ function openEngine(
   storage: KeyValueStorage,
   prefix: string,
   now: () => number,
-  healed: (message: string) => void,
+  logHealing: (message: string) => void,
 ): { engine: Engine; exclusive: boolean } {
   const root = rootOf(prefix)
   const { base, driver } = storage.getMount?.(`${root}user:`) ?? { base: '', driver: {} }
-  const redis = redisEngine(storage, driver, { base, root, now, healed })
+  const redis = redisEngine(storage, driver, { base, root, now, logHealing })
   if (redis) return { engine: redis, exclusive: false }
   const folder = (driver.options as { base?: unknown } | undefined)?.base
   if ((driver.name === 'fs' || driver.name === 'fs-lite') && typeof folder === 'string') {
     const { lock, open: take, release } = folderLock(folder.startsWith('/') ? folder : `${process.cwd()}/${folder}`)
     return {
-      engine: localEngine(storage, { open: take, release, lock, journal: `${root}authkernel-journal`, now, healed }),
+      engine: localEngine(storage, { open: take, release, lock, journal: `${root}authkernel-journal`, now, logHealing }),
       exclusive: true,
     }
   }
-  return { engine: localEngine(storage, { now, healed }), exclusive: false }
+  return { engine: localEngine(storage, { now, logHealing }), exclusive: false }
 }

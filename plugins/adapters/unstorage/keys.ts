@@ -27,7 +27,7 @@ export interface Keys {
 const plain = /^[a-z0-9_@+-](?:[a-z0-9_@+-]|\.(?!\.)){0,119}$/
 
 // Names of index folders: a provider or a token of that name must not land in them.
-const reserved = new Set(['account', 'email', 'session', 'token', 'by-user-id', 'by-identifier'])
+const reservedNames = new Set(['account', 'email', 'session', 'token', 'by-user-id', 'by-identifier'])
 
 /** Makers of keys under one prefix: '' or 'name' (a colon is put behind it). */
 export function createKeys(prefix: string): Keys {
@@ -60,7 +60,7 @@ export function createKeys(prefix: string): Keys {
 
 /** A value as a part of a key: itself where every store keeps it as it is, else its hash. */
 export async function keySegment(value: string): Promise<string> {
-  if (plain.test(value) && !value.endsWith('.') && !reserved.has(value)) return value
+  if (plain.test(value) && !value.endsWith('.') && !reservedNames.has(value)) return value
   return `~${toHex(await sha256(value))}`
 }
 

@@ -17,7 +17,7 @@ export interface Model {
   /** Accounts as `[provider, providerAccountId]`, sessions as `[sessionToken]`: all of them. */
   entries(reader: Looker, kind: 'account' | 'session', userId: string): Promise<Entry[]>
   /** Those whose names are known, for a change of the list: a sign-in must not look through all records of the store. */
-  known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]>
+  knownEntries(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]>
   /** Entries of lists that never had another form: authenticators, tokens. */
   list(reader: Reader, key: Key): Promise<Entry[]>
   add(tx: Transaction, key: Key, entries: readonly Entry[], entry: Entry): void
@@ -30,7 +30,7 @@ export interface Model {
 export function createModel(engine: Engine, prefix: string, now: () => number): Model {
   const keys = createKeys(prefix)
   const index = createKeyLists(now)
-  async function known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
+  async function knownEntries(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
     const entries = await index.read(reader, await (kind === 'account' ? keys.accountsOf(userId) : keys.sessionsOf(userId)))
     return entries === 'legacy' ? [gap] : entries
   }
@@ -51,10 +51,10 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
       return user?.email === email ? user : null
     },
     async entries(reader, kind, userId) {
-      const entries = await known(reader, kind, userId)
+      const entries = await knownEntries(reader, kind, userId)
       return entries.some(isGap) ? repairEntries(reader, keys.folder(kind), kind, userId) : entries
     },
-    known,
+    knownEntries,
     async list(reader, key) {
       const entries = await index.read(reader, key)
       return entries === 'legacy' ? [] : entries
@@ -75,17 +75,17 @@ const atOnce = 1_000
 /** What belongs to a user whose list has a gap: all records are looked through, and those that are found are read in earnest. */
 async function repairEntries(reader: Looker, folder: string, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
   const entries: Entry[] = []
-  const owned = (row: unknown): boolean => (row as { userId?: unknown } | null | undefined)?.userId === userId
+  const hasOwner = (row: unknown): boolean => (row as { userId?: unknown } | null | undefined)?.userId === userId
   const paths = (await reader.paths(folder)).filter((path) => !path.startsWith(`${folder}by-user-id:`))
   const found: string[] = []
   for (let at = 0; at < paths.length; at += atOnce) {
     const page = paths.slice(at, at + atOnce)
     const rows = await Promise.all(page.map((path) => reader.peek(path)))
-    found.push(...page.filter((_path, index) => owned(rows[index])))
+    found.push(...page.filter((_path, index) => hasOwner(rows[index])))
   }
   for (const path of found) {
     const row = (await reader.get({ path })) as Partial<AdapterAccount & AdapterSession> | null
-    if (!row || !owned(row)) continue
+    if (!row || !hasOwner(row)) continue
     if (kind === 'account') entries.push({ key: [row.provider!, row.providerAccountId!] })
     else entries.push({ key: [row.sessionToken!], expires: new Date(row.expires!).getTime() })
   }

@@ -28,7 +28,7 @@ export function sessionMethods(model: Model): Sessions {
         if (await find(tx, sessionToken)) throw takenError('session token')
         tx.put(await keys.session(sessionToken), session, expires)
         const entry = { key: [sessionToken], expires: expires.getTime() }
-        model.add(tx, await keys.sessionsOf(userId), await model.known(tx, 'session', userId), entry)
+        model.add(tx, await keys.sessionsOf(userId), await model.knownEntries(tx, 'session', userId), entry)
         return copyForStore(session)
       }),
     async getSessionAndUser(sessionToken) {
@@ -44,7 +44,7 @@ export function sessionMethods(model: Model): Sessions {
         tx.put(await keys.session(session.sessionToken), session, session.expires)
         if (session.expires.getTime() !== before.expires.getTime()) {
           const entry = { key: [session.sessionToken], expires: session.expires.getTime() }
-          model.add(tx, await keys.sessionsOf(session.userId), await model.known(tx, 'session', session.userId), entry)
+          model.add(tx, await keys.sessionsOf(session.userId), await model.knownEntries(tx, 'session', session.userId), entry)
         }
         return copyForStore(session)
       }),
@@ -53,7 +53,7 @@ export function sessionMethods(model: Model): Sessions {
         const session = await find(tx, sessionToken)
         if (!session) return null
         tx.remove(await keys.session(sessionToken))
-        model.drop(tx, await keys.sessionsOf(session.userId), await model.known(tx, 'session', session.userId), [sessionToken])
+        model.drop(tx, await keys.sessionsOf(session.userId), await model.knownEntries(tx, 'session', session.userId), [sessionToken])
         return session
       }),
     async listSessionsByUserId(userId) {
@@ -75,7 +75,7 @@ export function sessionMethods(model: Model): Sessions {
           tx.remove(await keys.session(session.sessionToken))
         }
         for (const userId of users) {
-          const entries = await model.known(tx, 'session', userId)
+          const entries = await model.knownEntries(tx, 'session', userId)
           const kept = entries.filter(({ key }) => !gone.has(key[0]!))
           model.save(tx, await keys.sessionsOf(userId), kept)
         }

@@ -117,7 +117,7 @@ async function removeBelongings({ entries, keys, list }: Model, tx: Transaction,
 }
 
 /** Stores an account; its user must be known in the transaction. */
-export async function linkAccount({ known, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
+export async function linkAccount({ knownEntries, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
   const account = copyForStore(given)
   const { provider, providerAccountId, userId }: AccountKey & { userId: string } = account
   const key = await keys.account(provider, providerAccountId)
@@ -125,6 +125,6 @@ export async function linkAccount({ known, keys, add }: Model, tx: Transaction, 
   // One whose user is gone, by an eviction or as others delete them, makes room: its user could never sign in again.
   if (before && (await loadValue(tx, 'user', await keys.user(before.userId), before.userId))) throw takenError('account')
   tx.put(key, account)
-  add(tx, await keys.accountsOf(userId), await known(tx, 'account', userId), { key: [provider, providerAccountId] })
+  add(tx, await keys.accountsOf(userId), await knownEntries(tx, 'account', userId), { key: [provider, providerAccountId] })
   return copyForStore(account)
 }

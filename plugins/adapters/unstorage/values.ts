@@ -18,7 +18,7 @@ const names = {
   token: ['identifier', 'token'],
   authenticator: ['credentialID'],
 } as const
-const needed = {
+const neededFields = {
   user: ['id'],
   account: ['userId', 'type'],
   session: ['userId', 'expires'],
@@ -35,7 +35,7 @@ export async function loadValue<K extends keyof Kinds>(reader: Reader, kind: K, 
   const value = await reader.get(key)
   if (value === null || value === undefined) return null
   const row = value as Record<string, unknown>
-  const broken = typeof value !== 'object' || needed[kind].some((field) => row[field] === undefined || row[field] === null)
+  const broken = typeof value !== 'object' || neededFields[kind].some((field) => row[field] === undefined || row[field] === null)
   if (broken) throw new Error(`[unstorage] The value at ${key.path} is not a ${kind}; it was changed by something else.`)
   if (names[kind].some((field, index) => row[field] !== values[index])) return null
   return reviveDates<Kinds[K]>(kind, row, key)

@@ -34,12 +34,21 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   const { addresses = 'full', chain = false, durable = false, maxRecords = 10_000, maxBytes = 8 * 1024 * 1024, pause = 1_000 } = options
   const { logger, deadlines } = kernel.config
   const places = sinks.map((sink): Place => {
-    const dropped = async (count: number, ctx: AnyContext): Promise<AuditRecord> => {
+    const recordDropped = async (count: number, ctx: AnyContext): Promise<AuditRecord> => {
       const fact: Fact = { name: 'audit.dropped', outcome: 'failure', reason: 'full', actor: { type: 'system' }, target: { count } }
       return linkRecord(place, ctx, await toRecord(ctx, fact, momentOf(ctx), addresses))
     }
     const write = (batch: readonly Waiting[]): Promise<void> => writeBatch(place, batch)
-    const queue = new AuditQueue({ maxRecords, maxBytes, batch: batchSize, pause, deadline: deadlines.network, logger, write, dropped })
+    const queue = new AuditQueue({
+      maxRecords,
+      maxBytes,
+      batch: batchSize,
+      pause,
+      deadline: deadlines.network,
+      logger,
+      write,
+      recordDropped: recordDropped,
+    })
     const place: Place = { sink, queue, chains: new Map(), headAt: -headEvery, anchorAt: -headEvery }
     return place
   })

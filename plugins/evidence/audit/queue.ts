@@ -21,7 +21,7 @@ export interface QueueOptions {
   /** Writes a batch; a rejection keeps it. */
   write(batch: readonly Waiting[]): Promise<void>
   /** A record that says how many were dropped. */
-  dropped(count: number, ctx: AnyContext): Promise<AuditRecord>
+  recordDropped(count: number, ctx: AnyContext): Promise<AuditRecord>
 }
 
 const longestPause = 30_000
@@ -116,7 +116,7 @@ export class AuditQueue {
     const [count, last] = [this.#dropped, this.#waiting.at(-1)]
     if (count === 0 || !last || this.#failures > 0) return
     this.#dropped = 0
-    const record = await this.#options.dropped(count, last.ctx)
+    const record = await this.#options.recordDropped(count, last.ctx)
     this.#waiting.push({ record, ctx: last.ctx, size: 0 })
   }
 }

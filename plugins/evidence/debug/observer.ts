@@ -20,12 +20,12 @@ export function createObserver(trace: Trace): Observer {
         }
       })
     },
-    handler: ({ name, plugin, ctx }, work) => trace.timed(`hook ${name}, ${plugin}`, work, answerOf, ctx),
-    hook: ({ kind, name, ctx }, work) => (kind === 'hook' ? work() : trace.timed(`event ${name}`, work, undefined, ctx)),
+    handler: ({ name, plugin, ctx }, work) => trace.timeWork(`hook ${name}, ${plugin}`, work, answerOf, ctx),
+    hook: ({ kind, name, ctx }, work) => (kind === 'hook' ? work() : trace.timeWork(`event ${name}`, work, undefined, ctx)),
     fetch(input, init, send) {
       const { href } = new URL(input instanceof Request ? input.url : input)
       const method = init?.method ?? (input instanceof Request ? input.method : 'GET')
-      return trace.timed(
+      return trace.timeWork(
         `${method} ${urlOf(href)}`,
         () => send(input, init),
         ({ status }) => String(status),

@@ -14,14 +14,14 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
     const names = Object.keys(members).filter((name) => typeof members[name] === 'function' && !silent.has(name))
     const seen = names.map((name): [string, Call] => [
       name,
-      (...args) => trace.timed(`store ${name}`, () => (members[name] as Call)(...args), foundOf),
+      (...args) => trace.timeWork(`store ${name}`, () => (members[name] as Call)(...args), foundOf),
     ])
     return Object.fromEntries(seen) as Partial<Store>
   })
   kernel.decorate('records', (inner) => {
     const see = <K extends 'get' | 'find' | 'count' | 'deleteWhere' | 'deleteExpired'>(name: K): RecordStore[K] =>
       ((table: string, ...rest: unknown[]) =>
-        trace.timed(`records ${name} ${table}`, () => (inner[name] as Call)(table, ...rest), foundOf)) as RecordStore[K]
+        trace.timeWork(`records ${name} ${table}`, () => (inner[name] as Call)(table, ...rest), foundOf)) as RecordStore[K]
     return {
       get: see('get'),
       find: see('find'),
@@ -29,7 +29,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
       deleteWhere: see('deleteWhere'),
       deleteExpired: see('deleteExpired'),
       write: (writes, now) =>
-        trace.timed(
+        trace.timeWork(
           `records ${writes.map(({ op, table }) => `${op} ${table}`).join(', ')}`,
           () => inner.write(writes, now),
           (results) => (results ? 'written' : 'refused'),
@@ -38,7 +38,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
   })
   kernel.decorate('mail', (inner) => ({
     send: (ctx, to, template, ...rest) =>
-      trace.timed(
+      trace.timeWork(
         `mail ${template}`,
         () => inner.send(ctx, to, template, ...rest),
         () => 'sent',
@@ -47,7 +47,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
   }))
   kernel.decorate('limit', (inner) => ({
     take: (key, rule) =>
-      trace.timed(
+      trace.timeWork(
         'limit',
         () => inner.take(key, rule),
         ({ allowed, retryAfter }) => (allowed ? 'allowed' : `refused, again in ${retryAfter} s`),
@@ -55,7 +55,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
   }))
   kernel.decorate('once', (inner) => ({
     take: (key, seconds) =>
-      trace.timed(
+      trace.timeWork(
         'one-time value',
         () => inner.take(key, seconds),
         (first) => (first ? 'not used before' : 'used before'),
@@ -65,7 +65,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
     read(ctx) {
       const what = trace.running() ? 'session' : `session of a request${cookiesOf(ctx.request)}`
       return trace.within(ctx, () =>
-        trace.timed(
+        trace.timeWork(
           what,
           () => inner.read(ctx),
           (session) => (session ? 'found' : 'signed out'),

@@ -10,7 +10,7 @@ export interface Trace {
   /** Writes a line; `ctx` where it is at hand. */
   line(text: string, ctx?: AnyContext): void
   /** Writes what work answered, or that it failed, with its time. */
-  timed<T>(what: string, work: () => T, told?: (answer: Awaited<T>) => string, ctx?: AnyContext): T
+  timeWork<T>(what: string, work: () => T, describe?: (answer: Awaited<T>) => string, ctx?: AnyContext): T
 }
 
 /** The part of `AsyncLocalStorage` that is used. */
@@ -30,14 +30,14 @@ export function createTrace({ debug }: LoggerInstance): Trace {
     within: (ctx, work) => (storage ? storage.run(ctx, work) : work()),
     running: () => storage?.getStore() !== undefined,
     line,
-    timed(what, work, told, ctx) {
+    timeWork(what, work, describe, ctx) {
       const started = performance.now()
-      const succeeded = <A>(answer: A): A => {
-        const said = told?.(answer as never)
-        line(`${what}${said === undefined ? '' : `: ${said}`} (${timeSince(started)})`, ctx)
+      const writeAnswer = <A>(answer: A): A => {
+        const description = describe?.(answer as never)
+        line(`${what}${description === undefined ? '' : `: ${description}`} (${timeSince(started)})`, ctx)
         return answer
       }
-      const failed = (error: unknown): never => {
+      const writeFailure = (error: unknown): never => {
         line(`${what}: failed with ${errorName(error)} (${timeSince(started)})`, ctx)
         throw error
       }
@@ -45,9 +45,9 @@ export function createTrace({ debug }: LoggerInstance): Trace {
       try {
         answer = work()
       } catch (error) {
-        return failed(error)
+        return writeFailure(error)
       }
-      return (answer instanceof Promise ? answer.then(succeeded, failed) : succeeded(answer)) as typeof answer
+      return (answer instanceof Promise ? answer.then(writeAnswer, writeFailure) : writeAnswer(answer)) as typeof answer
     },
   }
 }

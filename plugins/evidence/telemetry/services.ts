@@ -10,7 +10,7 @@ type Call = (...args: unknown[]) => unknown
 
 /** Decorates them. `system` is `db.system.name` of the semantic conventions. */
 export function decorateServices(kernel: Kernel, loader: Loader, system: string): void {
-  const measured = (operation: string, collection: string | undefined, work: () => unknown): unknown => {
+  const measureCall = (operation: string, collection: string | undefined, work: () => unknown): unknown => {
     const telemetry = loader.now()
     if (!telemetry) return work()
     const attributes = {
@@ -32,19 +32,22 @@ export function decorateServices(kernel: Kernel, loader: Loader, system: string)
   kernel.decorate('store', (inner) => {
     const members = inner as unknown as Readonly<Record<string, unknown>>
     const names = Object.keys(members).filter((name) => typeof members[name] === 'function' && !silent.has(name))
-    const seen = names.map((name): [string, Call] => [name, (...args) => measured(name, undefined, () => (members[name] as Call)(...args))])
+    const seen = names.map((name): [string, Call] => [
+      name,
+      (...args) => measureCall(name, undefined, () => (members[name] as Call)(...args)),
+    ])
     return Object.fromEntries(seen) as Partial<Store>
   })
   kernel.decorate('records', (inner) => {
     const see = <K extends 'get' | 'find' | 'count' | 'deleteWhere' | 'deleteExpired'>(name: K): RecordStore[K] =>
-      ((table: string, ...rest: unknown[]) => measured(name, table, () => (inner[name] as Call)(table, ...rest))) as RecordStore[K]
+      ((table: string, ...rest: unknown[]) => measureCall(name, table, () => (inner[name] as Call)(table, ...rest))) as RecordStore[K]
     return {
       get: see('get'),
       find: see('find'),
       count: see('count'),
       deleteWhere: see('deleteWhere'),
       deleteExpired: see('deleteExpired'),
-      write: (writes, now) => measured('write', writes[0]?.table, () => inner.write(writes, now)) as ReturnType<RecordStore['write']>,
+      write: (writes, now) => measureCall('write', writes[0]?.table, () => inner.write(writes, now)) as ReturnType<RecordStore['write']>,
     }
   })
   kernel.decorate('mail', (inner) => ({
@@ -80,7 +83,7 @@ export function decorateServices(kernel: Kernel, loader: Loader, system: string)
 }
 
 function recordOutcome(work: () => unknown, record: (error?: unknown) => void): unknown {
-  const failed = (error: unknown): never => {
+  const recordFailure = (error: unknown): never => {
     record(error)
     throw error
   }
@@ -88,7 +91,7 @@ function recordOutcome(work: () => unknown, record: (error?: unknown) => void): 
   try {
     answer = work()
   } catch (error) {
-    return failed(error)
+    return recordFailure(error)
   }
   if (!(answer instanceof Promise)) {
     record()
@@ -97,5 +100,5 @@ function recordOutcome(work: () => unknown, record: (error?: unknown) => void): 
   return answer.then((value: unknown) => {
     record()
     return value
-  }, failed)
+  }, recordFailure)
 }

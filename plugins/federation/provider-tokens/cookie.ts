@@ -37,7 +37,7 @@ const fields = ['access_token', 'refresh_token', 'expires_at', 'scope', 'token_t
 const exchangeDeadline = 45_000
 const defaultWait = 5
 // What was written in this request: the cookie that it came with is the former one.
-const written = new WeakMap<Request, CookieTokens>()
+const writtenTokens = new WeakMap<Request, CookieTokens>()
 
 /** Refused at compile: providers that rotate, or may. */
 export function checkSealed({ of }: ResolvedOptions, { providers }: CompileView): void {
@@ -163,12 +163,12 @@ async function readOwn(ctx: Context): Promise<CookieTokens | null> {
 }
 
 async function openSealed(ctx: Context, userId: string): Promise<CookieTokens> {
-  const sealed = written.get(ctx.request) ?? (await tokenCookie.open<CookieTokens>(ctx))
+  const sealed = writtenTokens.get(ctx.request) ?? (await tokenCookie.open<CookieTokens>(ctx))
   return sealed?.userId === userId ? sealed : { userId, kept: {} }
 }
 
 async function writeSealed(ctx: Context, { userId, kept }: CookieTokens): Promise<void> {
-  written.set(ctx.request, { userId, kept })
+  writtenTokens.set(ctx.request, { userId, kept })
   const { maxAge } = ctx.app.config.session
   const expires = new Date(ctx.runtime.now() + maxAge * 1000)
   tokenCookie.set(ctx, await tokenCookie.seal(ctx, { userId, kept }, maxAge), { expires })

@@ -44,7 +44,7 @@ const reasons: Readonly<Partial<Record<SignalKind, EndReason>>> = {
 }
 // Seconds.
 const oldest = 24 * 3_600
-const remembered = 30 * 24 * 3_600
+const signalLifetime = 30 * 24 * 3_600
 const leeway = 60
 
 /** Resolves when everything is done that must outlive the answer. Throws SignalRefused; all else means: send it again. */
@@ -59,7 +59,7 @@ export async function receiveToken(ctx: AnyContext, provider: string, sender: Se
     if (kind) signals.push(await applyEvent(ctx, { provider, sender, token, kind, details }))
   }
   // Recorded after the effect: when that failed, the sender tries again. Ending sessions twice ends nothing more.
-  if (!(await ctx.once.take(key, remembered))) return
+  if (!(await ctx.once.take(key, signalLifetime))) return
   for (const signal of signals) await ctx.emit('signalReceived', signal)
 }
 

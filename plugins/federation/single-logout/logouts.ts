@@ -19,7 +19,7 @@ import { type LogoutToken, verifyLogoutToken } from './logout-token.ts'
 const noStore = { 'Cache-Control': 'no-store' }
 // Seconds.
 const leeway = 60
-const remembered = 600
+const tokenIdLifetime = 600
 const longest = 86_400
 
 /** `POST /backchannel-logout/:provider`. */
@@ -104,7 +104,7 @@ async function rememberToken(
   // The `jti` of one issuer is none of another.
   const id = toHex(await sha256(JSON.stringify([provider, await canonicalName(ctx, provider, issuer, jti)])))
   const now = ctx.runtime.now()
-  const expires = new Date(Math.min((exp + remembered) * 1000, now + longest * 1000))
+  const expires = new Date(Math.min((exp + tokenIdLifetime) * 1000, now + longest * 1000))
   const at = new Date(now)
   const tokens = ctx.records('logoutToken')
   try {

@@ -8,7 +8,7 @@ type RedirectKind = 'claimed' | 'loopback' | 'scheme'
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?((?:[/?][^#\s\\]*)?)$/
 
 // RFC 8252 section 7.1: a reversed domain has a dot, so that `javascript:` and `data:` are none.
-const reversed = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/?[^#\s\\]*$/
+const reversedDomain = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/?[^#\s\\]*$/
 
 /** Undefined: no redirect URI of an app. */
 export function redirectKind(uri: string): RedirectKind | undefined {
@@ -16,7 +16,7 @@ export function redirectKind(uri: string): RedirectKind | undefined {
   if (loopback.test(uri)) return 'loopback'
   const { protocol, username, password } = new URL(uri)
   if (protocol === 'https:') return username === '' && password === '' && uri.startsWith('https://') ? 'claimed' : undefined
-  return reversed.test(uri) ? 'scheme' : undefined
+  return reversedDomain.test(uri) ? 'scheme' : undefined
 }
 
 /** Whether a URI is the registered one: byte for byte, but for the port of a loopback address (RFC 8252 section 7.3). */

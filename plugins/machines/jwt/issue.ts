@@ -23,7 +23,7 @@ export interface AccessToken {
 }
 
 const maxKeys = 100
-const reserved = [
+const reservedClaims = [
   'iss',
   'exp',
   'aud',
@@ -58,7 +58,7 @@ export async function issueToken(
   const expiresAt = Math.min(own.iat + options.maxAge, Math.floor(new Date(session.expires).getTime() / 1000))
   const more = options.claims ? await options.claims({ session, audience, ctx }) : {}
   const claims = {
-    ...Object.fromEntries(Object.entries(more).filter(([name]) => !reserved.includes(name))),
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => !reservedClaims.includes(name))),
     ...own,
     sub: subject.sub,
     aud: audience,

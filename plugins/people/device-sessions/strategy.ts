@@ -74,7 +74,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
     await ctx.emit('sessionsEnded', { which, count, by })
   }
 
-  const gated =
+  const askIfLive =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>
       (await stateOf(ctx)) ? ask(ctx) : null
@@ -138,11 +138,11 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
   }
 
   return {
-    read: gated((ctx) => inner.read(ctx)),
+    read: askIfLive((ctx) => inner.read(ctx)),
     update: async (ctx, data) => ((await stateOf(ctx)) ? inner.update(ctx, data) : null),
-    user: gated((ctx) => inner.user(ctx)),
-    ...(inner.subject && { subject: gated((ctx) => inner.subject?.(ctx) ?? null) }),
-    id: gated(own),
+    user: askIfLive((ctx) => inner.user(ctx)),
+    ...(inner.subject && { subject: askIfLive((ctx) => inner.subject?.(ctx) ?? null) }),
+    id: askIfLive(own),
     attributes,
     issue,
     async revoke(ctx, which) {

@@ -27,12 +27,12 @@ export function decorateSession(inner: SessionStrategy, { convert, idle }: Resol
   }
 
   /** For everything but a session read, a guest is signed out. */
-  const hidden =
+  const hideGuest =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>
       (await attributesOf(ctx)) === undefined ? ask(ctx) : null
 
-  async function shown(
+  async function showGuest(
     ctx: Context,
     ask: () => ReturnType<SessionStrategy['read']>,
   ): Promise<Awaited<ReturnType<SessionStrategy['read']>>> {
@@ -63,11 +63,11 @@ export function decorateSession(inner: SessionStrategy, { convert, idle }: Resol
   }
 
   return {
-    read: (ctx) => shown(ctx, () => inner.read(ctx)),
-    update: (ctx, data) => shown(ctx, () => inner.update(ctx, data)),
-    user: hidden((ctx) => inner.user(ctx)),
-    ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
-    attributes: hidden((ctx) => inner.attributes?.(ctx) ?? null),
+    read: (ctx) => showGuest(ctx, () => inner.read(ctx)),
+    update: (ctx, data) => showGuest(ctx, () => inner.update(ctx, data)),
+    user: hideGuest((ctx) => inner.user(ctx)),
+    ...(inner.subject && { subject: hideGuest((ctx) => inner.subject?.(ctx) ?? null) }),
+    attributes: hideGuest((ctx) => inner.attributes?.(ctx) ?? null),
     async issue(ctx, login, attributes, before) {
       const guest = await guestOf(ctx)
       const begins = attributes.provider === provider

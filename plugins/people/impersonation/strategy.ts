@@ -65,12 +65,12 @@ export function decorateSession(kernel: Kernel, inner: SessionStrategy, can: Imp
   }
 
   /** For everything but a session read, an impersonated user is signed out. */
-  const hidden =
+  const hideImpersonation =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>
       (await stateOf(ctx)) === undefined ? ask(ctx) : null
 
-  async function read(ctx: Context): Promise<Session | null> {
+  async function readSession(ctx: Context): Promise<Session | null> {
     const state = await stateOf(ctx)
     if (state === undefined) return inner.read(ctx)
     const session = state && (await inner.read(ctx))
@@ -96,12 +96,12 @@ export function decorateSession(kernel: Kernel, inner: SessionStrategy, can: Imp
   }
 
   return {
-    read,
+    read: readSession,
     // What a client sends with an update may be anything, a new address for example.
-    update: async (ctx, data) => ((await stateOf(ctx)) === undefined ? inner.update(ctx, data) : read(ctx)),
-    user: hidden((ctx) => inner.user(ctx)),
-    ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
-    attributes: (ctx) => (own.has(ctx) ? (inner.attributes?.(ctx) ?? null) : hidden(() => inner.attributes?.(ctx) ?? null)(ctx)),
+    update: async (ctx, data) => ((await stateOf(ctx)) === undefined ? inner.update(ctx, data) : readSession(ctx)),
+    user: hideImpersonation((ctx) => inner.user(ctx)),
+    ...(inner.subject && { subject: hideImpersonation((ctx) => inner.subject?.(ctx) ?? null) }),
+    attributes: (ctx) => (own.has(ctx) ? (inner.attributes?.(ctx) ?? null) : hideImpersonation(() => inner.attributes?.(ctx) ?? null)(ctx)),
     // The session first, and then the record that guards it.
     async end(ctx) {
       const id = returning.has(ctx) ? undefined : await waitingIn(ctx)

@@ -93,7 +93,7 @@ async function rememberChoice(rows: AnyContext, userId: string, chosen: string |
 
 /** The session strategy, whose sessions name the active organization. One query, where one was chosen. */
 export function addActiveOrganization(plugin: PluginInstance, inner: SessionStrategy): Partial<SessionStrategy> {
-  const named = async (ctx: Context, session: Session | null): Promise<Session | null> => {
+  const nameOrganization = async (ctx: Context, session: Session | null): Promise<Session | null> => {
     if (!session || activeCookie.get(ctx) === undefined) return session
     const chosen = await activeCookie.open<Choice>(ctx)
     // After a switch of accounts the cookie is another user's.
@@ -102,8 +102,8 @@ export function addActiveOrganization(plugin: PluginInstance, inner: SessionStra
     return member ? { ...session, organization: { id: member.organizationId, role: member.role } } : session
   }
   return {
-    read: async (ctx) => named(ctx, await inner.read(ctx)),
-    update: async (ctx, data) => named(ctx, await inner.update(ctx, data)),
+    read: async (ctx) => nameOrganization(ctx, await inner.read(ctx)),
+    update: async (ctx, data) => nameOrganization(ctx, await inner.update(ctx, data)),
   }
 }
 

@@ -63,7 +63,7 @@ export const defaultRules: readonly LimitRuleOptions[] = [
 ]
 
 const kinds: readonly LimitBy[] = ['route', 'account', 'address', 'network']
-const known = ['name', 'routes', 'by', 'max', 'seconds', 'counts', 'delay', 'exemptKnownDevices', 'notice']
+const ruleOptions = ['name', 'routes', 'by', 'max', 'seconds', 'counts', 'delay', 'exemptKnownDevices', 'notice']
 
 /** Checks rules and fills them in. Throws AuthError with place and option. */
 export function resolveRules(rules: readonly LimitRuleOptions[]): LimitRuleFull[] {
@@ -77,8 +77,8 @@ function resolveRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
   const fail = (problem: string): never => {
     throw new AuthError(`limitsPlugin: rules[${at}]${problem}`)
   }
-  const unknown = Object.keys(rule).find((key) => !known.includes(key))
-  if (unknown !== undefined) fail(` has "${unknown}", which is no option of a rule. Options: ${known.join(', ')}.`)
+  const unknown = Object.keys(rule).find((key) => !ruleOptions.includes(key))
+  if (unknown !== undefined) fail(` has "${unknown}", which is no option of a rule. Options: ${ruleOptions.join(', ')}.`)
   const by = typeof rule.by === 'string' ? [rule.by] : rule.by
   if (!Array.isArray(by) || by.some((one) => !kinds.includes(one)))
     fail(`.by must be of ${kinds.join(', ')}, not ${JSON.stringify(rule.by)}.`)

@@ -115,12 +115,12 @@ async function redirectToProof(ctx: Context, demand: ResolvedDemand, request: Re
 /** RFC 9470 section 3, and RFC 6750 section 3 where the request is signed out. */
 function challengeResponse(known: boolean, { maxAge, level, acr }: ResolvedDemand): Response {
   const classes = acr ?? (level ? [level] : [])
-  const quoted = (text: string): string => `"${text.replace(/["\\]/g, '')}"`
+  const quoteText = (text: string): string => `"${text.replace(/["\\]/g, '')}"`
   const parts = known
     ? [
         'error="insufficient_user_authentication"',
         'error_description="Prove again who you are."',
-        ...(classes.length > 0 ? [`acr_values=${quoted(classes.join(' '))}`] : []),
+        ...(classes.length > 0 ? [`acr_values=${quoteText(classes.join(' '))}`] : []),
         `max_age=${maxAge}`,
       ]
     : ['error="invalid_token"', 'error_description="No user is signed in."']

@@ -19,7 +19,7 @@ export interface TwoFactorOptions {
 /** With the defaults in place. */
 export interface Options {
   factors: readonly Factor[]
-  required(user: User): Awaitable<boolean>
+  isRequired(user: User): Awaitable<boolean>
   issuer: string | undefined
   trustedDevices: TrustedDevices | undefined
   maxAge: number
@@ -41,5 +41,5 @@ export function resolveOptions(given: TwoFactorOptions, defaults: readonly Facto
   const { days = 30, max = 10 } = typeof trustedDevices === 'object' ? trustedDevices : {}
   if (!(days > 0 && days <= 365) || !Number.isInteger(max) || max < 1)
     refuse('`trustedDevices` must have `days` of 1 to 365 and a whole `max`.')
-  return { factors, required, issuer, maxAge, trustedDevices: trustedDevices === false ? undefined : { days, max } }
+  return { factors, isRequired: required, issuer, maxAge, trustedDevices: trustedDevices === false ? undefined : { days, max } }
 }

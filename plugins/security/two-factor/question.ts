@@ -30,7 +30,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     if (login.proof.factors === 2) return undefined
     // Factors of kinds that the site no longer offers cannot be asked: a user without another one sets up a new one.
     if (!(await hasBackup(ctx, person, options.factors))) {
-      const isAsked = (await confirmedFactors(ctx, person)).length > 0 || (await options.required(login.user))
+      const isAsked = (await confirmedFactors(ctx, person)).length > 0 || (await options.isRequired(login.user))
       return isAsked ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
     }
     if (options.trustedDevices && (await isBrowserTrusted(ctx, person))) return undefined

@@ -202,7 +202,7 @@ export async function removeFactor(ctx: Context, person: Person, id: string, opt
     const rows = await confirmedFactors(ctx, person)
     if (!rows.some((one) => one.id === id)) return false
     const rest = rows.filter((one) => one.id !== id && isStrongAndOffered(one.kind, options))
-    if (rest.length === 0 && (await options.required(person.user)))
+    if (rest.length === 0 && (await options.isRequired(person.user)))
       throw new AccessDenied('The last second factor of a user who must have one cannot be removed.')
     // A code by mail and backup codes are nothing without an app or a key.
     const gone = rest.length === 0 ? rows : rows.filter((one) => one.id === id)

@@ -63,7 +63,7 @@ function keepInCookie(cookie: CookieHandle): AttributeStore {
     const seconds = Math.max(1, Math.round((expires.getTime() - ctx.now.getTime()) / 1000))
     cookie.set(ctx, await cookie.seal(ctx, { id, attributes }, seconds), { expires })
   }
-  const read = async (ctx: Context, id: string): Promise<SessionAttributes | null> => {
+  const readAttributes = async (ctx: Context, id: string): Promise<SessionAttributes | null> => {
     const opened = await cookie.open<{ id: string; attributes: SessionAttributes }>(ctx)
     // Bound to its session: beside another one it says nothing.
     return opened?.id === id ? opened.attributes : null
@@ -72,10 +72,10 @@ function keepInCookie(cookie: CookieHandle): AttributeStore {
     findable: false,
     start: (ctx, { id, attributes, expires }) => write(ctx, id, attributes, expires),
     async extend(ctx, id, expires) {
-      const attributes = await read(ctx, id)
+      const attributes = await readAttributes(ctx, id)
       if (attributes) await write(ctx, id, attributes, expires)
     },
-    attributes: read,
+    attributes: readAttributes,
     async end(ctx) {
       if (ctx.request) cookie.delete(ctx)
     },

@@ -8,8 +8,8 @@ import { abilitiesOf, type JwtSessionOptions, type JwtStrategy, resolveOptions }
 export type { JwtSessionOptions } from './options.ts'
 
 const revocable = 'jwt with `session.revocable: true`'
-const recorded = `${revocable} and the service "records" (an adapter of authkernel, or \`recordsPlugin(…)\`)`
-const remedies = { list: recorded, 'revoke:id': revocable, 'revoke:user': recorded, 'revoke:attribute': recorded }
+const needsRecords = `${revocable} and the service "records" (an adapter of authkernel, or \`recordsPlugin(…)\`)`
+const remedies = { list: needsRecords, 'revoke:id': revocable, 'revoke:user': needsRecords, 'revoke:attribute': needsRecords }
 
 // Loaded by the first request that asks for a session.
 const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))

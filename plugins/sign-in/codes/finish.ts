@@ -63,7 +63,7 @@ async function redeemCode(ctx: Context, kind: CodeKind, given: unknown): Promise
 }
 
 async function completeSignIn(ctx: Context, kind: CodeKind, row: Row<SignInCodeRow>, startedBy: string | null): Promise<Response> {
-  await kind.proved(ctx, row.identifier)
+  await kind.recordProof(ctx, row.identifier)
   try {
     return await ctx.complete(await kind.identify(ctx, row.identifier, startedBy))
   } catch (error) {

@@ -82,7 +82,7 @@ function createEmailKind(channel: CodeChannel): CodeKind {
     page: 'codes',
     path: '/codes',
     link: channel.link ?? true,
-    read(_ctx, typed) {
+    readIdentifier(_ctx, typed) {
       const address = toAddress(typed)
       if (address !== undefined) return address
       throw new UnknownRecipient('What was typed is no mail address, or more than one.', { cause: { provider: 'codes' } })
@@ -100,7 +100,7 @@ function createEmailKind(channel: CodeChannel): CodeKind {
       const attempt = await beginMail(ctx, address)
       return attempt?.refused ? false : (attempt ?? { end: () => Promise.resolve() })
     },
-    proved: (ctx, address) => rememberMailbox(ctx, address),
+    recordProof: (ctx, address) => rememberMailbox(ctx, address),
     deliver: async (ctx, message) => void (await channel.send({ ...message, text: messageText(ctx, message, false) }, ctx)),
   }
 }

@@ -59,7 +59,7 @@ export interface CodeKind {
   /** Whether messages have links beside codes. Links come alone when codes have stopped. */
   readonly link: boolean
   /** The identifier in canonical form. Throws SignInError. */
-  read(ctx: Context, typed: unknown): Awaitable<string>
+  readIdentifier(ctx: Context, typed: unknown): Awaitable<string>
   /** The user of the identifier, for the hook `signIn`. */
   findUser(ctx: Context, identifier: string): Promise<User & { id: string }>
   /** What a right code proves. `startedBy`: subject of the session when the message was requested. */
@@ -67,6 +67,6 @@ export interface CodeKind {
   /** Counts a message before it is sent. False: there were too many. `giveBack` when it could not be sent. */
   count(ctx: Context, identifier: string): Promise<false | { end(counts: boolean): Promise<void> }>
   /** The identifier was proved in this browser. */
-  proved(ctx: Context, identifier: string): Promise<void>
+  recordProof(ctx: Context, identifier: string): Promise<void>
   deliver(ctx: Context, message: Omit<CodeMessage, 'text'>): Promise<void>
 }

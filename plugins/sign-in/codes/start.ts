@@ -35,7 +35,7 @@ export async function startCodeSignIn(ctx: Context, kind: CodeKind): Promise<Res
   const target = await ctx.callbackUrl()
   // The last of several would be used and another one shown.
   const once = (await ctx.form()).getAll(kind.field).length < 2
-  const identifier = await kind.read(ctx, once ? (await ctx.body())[kind.field] : undefined)
+  const identifier = await kind.readIdentifier(ctx, once ? (await ctx.body())[kind.field] : undefined)
   const answer = redirectTo(`${ctx.base}${kind.path}`)
   const verdict = await askSignInForCode(ctx, kind, identifier)
   if (typeof verdict === 'string') return ctx.redirect(verdict)
@@ -98,7 +98,7 @@ async function sendMessage(
 async function askSignInForCode(ctx: Context, kind: CodeKind, identifier: string): Promise<boolean | string> {
   const user = await kind.findUser(ctx, identifier)
   const account = { provider: kind.name, type: kind.name, providerAccountId: identifier, userId: user.id }
-  const refused = async (error: AccessDenied): Promise<false> => {
+  const reportRefusal = async (error: AccessDenied): Promise<false> => {
     ctx.logger.error(error)
     await ctx.emit('signInFailed', { provider: kind.name, error, user })
     return false
@@ -106,10 +106,12 @@ async function askSignInForCode(ctx: Context, kind: CodeKind, identifier: string
   try {
     const verdict = await ctx.ask('signIn', { user, account, email: { verificationRequest: true } })
     const allowed = verdict === true ? await mayHaveUser(ctx, kind, user, account) : verdict
-    return allowed || (await refused(new AccessDenied('The signIn callback refused this identifier.', { cause: { provider: kind.name } })))
+    return (
+      allowed || (await reportRefusal(new AccessDenied('The signIn callback refused this identifier.', { cause: { provider: kind.name } })))
+    )
   } catch (thrown) {
     const err = thrown instanceof Error ? thrown : new Error(String(thrown))
-    return refused(new AccessDenied(err.message, { cause: { err, provider: kind.name } }))
+    return reportRefusal(new AccessDenied(err.message, { cause: { err, provider: kind.name } }))
   }
 }
 

@@ -109,7 +109,7 @@ function writeParameters(url: URL, redirectUri: string, provider: OAuthProvider)
 }
 
 // D11, and the token that protects this very request.
-const reserved = new Set(
+const reservedParameters = new Set(
   ['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'code_challenge_method'].concat([
     'request',
     'request_uri',
@@ -119,7 +119,7 @@ const reserved = new Set(
 )
 
 /** What the host demands is not the client's to weaken; of `max_age` less is more. */
-const fixed = ['acr_values', 'resource']
+const fixedParameters = ['acr_values', 'resource']
 
 /** Parameters that servers know: they are taken as they are spelled by the standards, or not at all. */
 const standard = new Set(
@@ -141,11 +141,11 @@ const standard = new Set(
 /** `own`: the parameters of the host, to which those of the client are added. */
 function clientParameters(own: URLSearchParams): (name: string, value: string) => boolean {
   const written = new Set([...own.keys()].flatMap(readingsOf))
-  const demanded = new Set(fixed.filter((name) => written.has(name)))
+  const demanded = new Set(fixedParameters.filter((name) => written.has(name)))
   const longest = own.has('max_age') ? Number(own.get('max_age')) : undefined
   return (name, value) => {
     const readings = readingsOf(name)
-    if (readings.some((read) => reserved.has(read) || demanded.has(read))) return false
+    if (readings.some((read) => reservedParameters.has(read) || demanded.has(read))) return false
     // Two spellings of one name: it is unknown which one the server reads.
     if (readings.some((read) => read !== name && (standard.has(read) || written.has(read)))) return false
     return name !== 'max_age' || longest === undefined || (/^\d{1,9}$/.test(value) && Number(value) <= longest)

@@ -14,7 +14,7 @@ export interface AddressWord {
 }
 
 // By compiled kernel.
-const declared = new WeakMap<object, boolean>()
+const recordsByKernel = new WeakMap<object, boolean>()
 
 /**
  * Follows what a provider says of the address of an account. Answers what has to be done when the account is new: its user is never stored without the
@@ -51,7 +51,7 @@ export async function isDenied(ctx: AnyContext, account: AccountKey & { userId?:
 export function hasRecords(ctx: AnyContext): boolean {
   const { app } = ctx
   if (app.services.records === undefined) return false
-  const known = declared.get(app)
+  const known = recordsByKernel.get(app)
   if (known !== undefined) return known
   let found = true
   try {
@@ -60,7 +60,7 @@ export function hasRecords(ctx: AnyContext): boolean {
     if (!(error instanceof AuthError)) throw error
     found = false
   }
-  declared.set(app, found)
+  recordsByKernel.set(app, found)
   return found
 }
 

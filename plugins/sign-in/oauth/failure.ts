@@ -12,7 +12,7 @@ import type { OAuthProvider } from './provider.ts'
 const maxText = 300
 
 // RFC 6749 section 5.2, RFC 9449 section 5 and 8: the server looked at the request and did not act on it.
-const unacted = new Set([
+const unactedErrors = new Set([
   'invalid_client',
   'invalid_request',
   'invalid_scope',
@@ -99,7 +99,7 @@ function oauthOutcome(code: string | undefined, status: number): OAuthOutcome {
   if (status === 429) return 'unused'
   if (code === undefined) return 'unknown'
   if (code === 'invalid_grant') return status < 500 ? 'refused' : 'unknown'
-  return status === 503 || (status < 500 && unacted.has(code)) ? 'unused' : 'unknown'
+  return status === 503 || (status < 500 && unactedErrors.has(code)) ? 'unused' : 'unknown'
 }
 
 function refusalStatus(error: unknown): number | undefined {

@@ -9,9 +9,9 @@ import { declareDenials } from './tables.ts'
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
 const load = /* @__PURE__ */ lazily(() => import('./work.ts'))
 // Loaded with the first provider of either type.
-const configured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
+const loadConfigured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
 
-type Configured = typeof import('./configured.ts')
+type ConfiguredModule = typeof import('./configured.ts')
 
 /** A record, so that the compiler finds what is missing. */
 const optionNames: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
@@ -67,8 +67,8 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   notLinked: (message) => new OAuthAccountNotLinked(message),
   provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
   // Providers are validated before the first request.
-  vouches: (...given) => (configured() as Configured).vouchesForEmail(...given),
-  validate: async (...given) => (await configured()).validateProvider(...given),
+  vouches: (...given) => (loadConfigured() as ConfiguredModule).vouchesForEmail(...given),
+  validate: async (...given) => (await loadConfigured()).validateProvider(...given),
   start: async (ctx, provider) => (await load()).startOAuthSignIn(ctx, provider),
   finish: async (ctx, provider) => (await load()).finishOAuthSignIn(ctx, provider),
   // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
@@ -78,8 +78,8 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
 
 /** The profile may come from userinfo, which knows no session; the ID token was validated. */
 function sessionNames(profile: Profile, token: string | undefined): { sub?: string; sid?: string } {
-  const named = (key: 'sub' | 'sid', value: unknown): object => (typeof value === 'string' && value !== '' ? { [key]: value } : {})
-  return { ...named('sub', profile.sub), ...named('sid', profile['sid'] ?? (token && unverifiedJwt(token)?.claims['sid'])) }
+  const fieldOf = (key: 'sub' | 'sid', value: unknown): object => (typeof value === 'string' && value !== '' ? { [key]: value } : {})
+  return { ...fieldOf('sub', profile.sub), ...fieldOf('sid', profile['sid'] ?? (token && unverifiedJwt(token)?.claims['sid'])) }
 }
 
 /** The same object for both plugins, so that the kernel sees one candidate. */

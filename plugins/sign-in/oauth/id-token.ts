@@ -62,8 +62,8 @@ export function proofOfClaims(provider: OAuthProvider, claims: JsonObject | unde
 export function providerNames(provider: OAuthProvider, claims: JsonObject | undefined): Pick<Proof, 'sub' | 'sid'> {
   if (provider.type !== 'oidc' || !claims) return {}
   const { iss, sub, sid } = claims
-  const named = (name: unknown): string | undefined => (typeof name === 'string' && name !== '' ? namedBy(provider, iss, name) : undefined)
-  const [user, session] = [named(sub), named(sid)]
+  const toName = (name: unknown): string | undefined => (typeof name === 'string' && name !== '' ? namedBy(provider, iss, name) : undefined)
+  const [user, session] = [toName(sub), toName(sid)]
   return { ...(user !== undefined && { sub: user }), ...(session !== undefined && { sid: session }) }
 }
 

@@ -106,7 +106,7 @@ function createPhoneKind({
     path: '/phone',
     link: false,
     check: checkNumbers,
-    async read(_ctx, typed) {
+    async readIdentifier(_ctx, typed) {
       const number = await toNumber(typed, countries)
       if (number !== undefined) return number
       throw new UnknownRecipient('What was typed is no number that messages go to.', { cause: { provider: 'phone' } })
@@ -126,7 +126,7 @@ function createPhoneKind({
       }
     },
     count: (ctx, number) => countMessage(ctx, number, device(number), perHour),
-    proved: (ctx, number) => rememberDevice(ctx, device(number)),
+    recordProof: (ctx, number) => rememberDevice(ctx, device(number)),
     async deliver(ctx, message) {
       await send({ ...message, text: messageText(ctx, message, true) }, ctx)
     },

@@ -2,7 +2,7 @@
 import type { Messages } from 'authkernel/kernel'
 import { messages } from '../codes/messages.ts'
 
-const shared = ['title', 'code', 'continue', 'again', 'valid', 'never-tell'] as const
+const sharedTexts = ['title', 'code', 'continue', 'again', 'valid', 'never-tell'] as const
 const own = {
   en: [
     'Phone number',
@@ -47,7 +47,7 @@ export function messagesOf(): Messages {
         'phone.lead': lead,
         'phone.newcomer': newcomer,
       }
-      for (const key of shared) texts[`phone.${key}`] = messages[lang][`codes.${key}`]
+      for (const key of sharedTexts) texts[`phone.${key}`] = messages[lang][`codes.${key}`]
       for (const key of ['error.WrongCode', 'error.TooManyCodes', 'error.UnknownRecipient'] as const) texts[key] = messages[lang][key]
       return [lang, texts]
     }),

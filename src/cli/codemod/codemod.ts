@@ -15,7 +15,7 @@ export interface CodemodOptions {
   yes?: boolean | undefined
 }
 
-const skipped = new Set(['node_modules', 'dist', 'build', 'out', 'coverage'])
+const skippedFolders = new Set(['node_modules', 'dist', 'build', 'out', 'coverage'])
 
 /** Throws UsageError for an unknown name, and without the package oxc-parser. */
 export async function codemod({ name, yes }: CodemodOptions, setting: Setting): Promise<Report> {
@@ -64,7 +64,7 @@ function listSources(cwd: string): string[] {
   const found: string[] = []
   const visit = (folder: string): void => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
-      if (entry.name.startsWith('.') || skipped.has(entry.name)) continue
+      if (entry.name.startsWith('.') || skippedFolders.has(entry.name)) continue
       const path = join(folder, entry.name)
       if (entry.isDirectory()) visit(path)
       else if (/\.(?:[jt]sx?|m[jt]s)$/.test(entry.name)) found.push(relative(cwd, path).replaceAll('\\', '/'))

@@ -29,8 +29,8 @@ interface Plan {
 const binding = 'authkernel/bindings/next'
 const compat = 'authkernel/plugins/next-auth-4-compat'
 const bindingTypes = new Set(['Account', 'DefaultSession', 'Profile', 'Session', 'User'])
-const gone = /^(?:default|NextAuth|getServerSession|unstable_getServerSession)$/
-const moved: Readonly<Record<string, string>> = {
+const removedImports = /^(?:default|NextAuth|getServerSession|unstable_getServerSession)$/
+const newPlaces: Readonly<Record<string, string>> = {
   'next-auth/jwt': 'authkernel/jwt',
   'next-auth/providers': 'authkernel',
   'next-auth/providers/index': 'authkernel',
@@ -172,7 +172,7 @@ function rewriteImport(file: SourceFile, each: Import, plan: Plan, usesAuth: boo
     notes.push(
       `${file.path}: give getToken, decode and encode \`salt: ''\` and \`keyInfo: nextAuth4KeyInfo\`, and getToken \`secret\` and \`cookieName\`.`,
     )
-  const other = moved[each.source]
+  const other = newPlaces[each.source]
   if (other !== undefined) return rename(other)
   if (auth && modules.resolve(file.path, each.source) === auth.from) return retarget(file, each, plan, usesAuth)
   return rename(place)
@@ -181,7 +181,7 @@ function rewriteImport(file: SourceFile, each: Import, plan: Plan, usesAuth: boo
 /** Types that stay, under their new modules. */
 function typeLines(file: SourceFile, { names }: Import, notes: string[]): string[] {
   const style = styleOf(file.text)
-  const kept = names.filter(({ imported }) => !gone.test(imported))
+  const kept = names.filter(({ imported }) => !removedImports.test(imported))
   const types = kept.filter(({ imported }) => bindingTypes.has(imported)).map(nameText)
   const isOptions = (name: string): boolean => name === 'NextAuthOptions' || name === 'AuthOptions'
   const unknown = kept.filter(({ imported }) => !bindingTypes.has(imported) && !isOptions(imported))

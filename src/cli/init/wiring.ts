@@ -20,7 +20,7 @@ interface Shape {
 }
 
 const port = 'const port = Number(process.env.PORT ?? 3000)'
-const told = 'console.log(`http://localhost:${port}/auth/signin`)'
+const startMessage = 'console.log(`http://localhost:${port}/auth/signin`)'
 const servers: Readonly<Record<Server, Shape>> = {
   express: {
     made: /^[ \t]*(?:export )?(?:const|let|var) (\w+)(?:: \w+)? = express\(\);?[ \t]*$/m,
@@ -32,7 +32,7 @@ const servers: Readonly<Record<Server, Shape>> = {
       "app.use('/auth', auth.express.handler)",
       "app.get('/', auth.express.requireSession(), async (req, res) => void res.json(await auth.express.session(req)))",
       port,
-      `app.listen(port, () => ${told})`,
+      `app.listen(port, () => ${startMessage})`,
     ],
   },
   hono: {
@@ -46,7 +46,7 @@ const servers: Readonly<Record<Server, Shape>> = {
       'app.use(auth.hono.handler)',
       "app.get('/', auth.hono.requireSession(), async (c) => c.json(await auth.hono.session(c)))",
       port,
-      `serve({ fetch: app.fetch, port }, () => ${told})`,
+      `serve({ fetch: app.fetch, port }, () => ${startMessage})`,
     ],
   },
   fastify: {
@@ -60,7 +60,7 @@ const servers: Readonly<Record<Server, Shape>> = {
       "app.get('/', { preHandler: auth.fastify.requireSession() }, (request, reply) => auth.fastify.session(request, reply))",
       port,
       'await app.listen({ port })',
-      told,
+      startMessage,
     ],
   },
   koa: {
@@ -74,7 +74,7 @@ const servers: Readonly<Record<Server, Shape>> = {
       'app.use(auth.koa.requireSession())',
       'app.use((ctx) => void (ctx.body = ctx.state.session))',
       port,
-      `app.listen(port, () => ${told})`,
+      `app.listen(port, () => ${startMessage})`,
     ],
   },
   h3: {
