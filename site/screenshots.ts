@@ -42,6 +42,7 @@ export const shots: readonly Shot[] = [
     },
   },
   { name: 'account', alt: 'The account page with accounts, devices and passkeys', reach: (page, url) => page.goto(`${url}/account`) },
+  { name: 'mails', alt: 'The page with a preview of each mail', reach: (page, url) => page.goto(`${url}/mails`) },
   { name: 'plugins', alt: 'The page where each plugin is switched on and off', reach: (page, url) => page.goto(`${url}/plugins`) },
 ]
 

@@ -12,6 +12,7 @@ import type { PlaygroundAuth } from './auth.ts'
 import { pluginsPage } from './plugins-page.ts'
 import type { Board } from './switches.ts'
 import type { Watched } from './watch.ts'
+import { mailLanguages, mailsPage } from './mails-page.ts'
 import { auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pages.ts'
 
 /** What the app is made of. */
@@ -36,7 +37,7 @@ export function createApp(parts: Parts): Express {
     // form-action names the provider, too: signing in there is a form that ends in a redirect. Pictures that are stored outlive its port.
     res.set(
       'content-security-policy',
-      `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: http://127.0.0.1:*; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: http://127.0.0.1:*; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'; frame-src 'self'`,
     )
     res.set({ 'cache-control': 'private, no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
     next()
@@ -45,6 +46,8 @@ export function createApp(parts: Parts): Express {
   app.use(auth.express.middleware)
   app.get('/', (_req, res) => send(res, homePage(sessionOf(res), strategy)))
   app.get('/mailbox', (_req, res) => send(res, mailboxPage(sessionOf(res), mailbox.mails)))
+  app.get('/mails', (req, res) => showMails(parts, req, res))
+  app.get('/mails/:name', (req, res) => showMail(parts, req, res))
   app.get('/audit', (_req, res) => send(res, auditPage(sessionOf(res), audit.entries)))
   app.get('/protected', auth.express.requireSession(), (_req, res) => send(res, protectedPage(sessionOf(res) as Session)))
   app.get('/api/me', auth.express.requireSession(), (_req, res) => void res.json(sessionOf(res)))
@@ -60,6 +63,26 @@ export function createApp(parts: Parts): Express {
   app.use((_req, res) => send(res.status(404), errorPage(404, 'This page does not exist.')))
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => fail(error, res))
   return app
+}
+
+async function showMails({ auth }: Parts, req: Request, res: Response): Promise<void> {
+  const lang = languageOf(req)
+  const names = await auth.mails.list()
+  const mails = await Promise.all(names.map(async (name) => ({ name, ...(await auth.mails.preview(name, { lang })) })))
+  send(res, mailsPage(sessionOf(res), mails, lang))
+}
+
+async function showMail({ auth }: Parts, req: Request, res: Response): Promise<void> {
+  const name = String(req.params['name'])
+  if (!(await auth.mails.list()).includes(name)) return send(res.status(404), errorPage(404, 'No plugin declares this mail.'))
+  // A mail has inline styles, and a page of the playground shows it in a frame without scripts.
+  res.set('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src https:; frame-ancestors 'self'")
+  res.type('html').send((await auth.mails.preview(name, { lang: languageOf(req) })).html)
+}
+
+function languageOf(req: Request): string {
+  const lang = String(req.query['lang'] ?? 'en')
+  return Object.hasOwn(mailLanguages, lang) ? lang : 'en'
 }
 
 function account(app: Express, parts: Parts): void {

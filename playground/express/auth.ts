@@ -5,6 +5,7 @@ import { expressBinding, type ExpressApi } from 'authkernel/bindings/express'
 import type { AccountsApi } from 'authkernel/plugins/accounts'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
+import type { MailApi } from 'authkernel/plugins/mail'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import type { ProviderTokensApi } from 'authkernel/plugins/provider-tokens'
@@ -24,7 +25,7 @@ export interface Surroundings {
   quiet: boolean
 }
 /** What the pages use. */
-export type PlaygroundAuth = Auth<AccountsApi & ProviderTokensApi & { express: ExpressApi; pin: { open: boolean } }>
+export type PlaygroundAuth = Auth<AccountsApi & MailApi & ProviderTokensApi & { express: ExpressApi; pin: { open: boolean } }>
 
 // Logos travel inside the page: nothing is loaded from elsewhere (D19).
 const svg = (color: string, path: string): string =>

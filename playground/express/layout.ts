@@ -7,6 +7,7 @@ const links = [
   ['/protected', 'Protected'],
   ['/account', 'Account'],
   ['/mailbox', 'Mailbox'],
+  ['/mails', 'Mails'],
   ['/audit', 'Audit'],
   ['/plugins', 'Plugins'],
 ] as const

@@ -116,6 +116,7 @@ import {
   rememberMailbox,
   drawMail,
   mailedHostFault,
+  breakLinks,
   withoutLinks,
 } from 'authkernel/kernel/mail'
 import {
@@ -335,6 +336,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   toBase64Url: ({ ctx }) => toBase64Url(ctx.runtime.random(16)),
   toHex: ({ ctx }) => toHex(ctx.runtime.random(16)),
   unanswered: ({ error }) => error instanceof Error && unanswered in error,
+  breakLinks: () => breakLinks('shop.example'),
   withoutLinks: () => withoutLinks('shop.example'),
   unverifiedJwt: () => unverifiedJwt('a token')?.header['typ'] === 'logout+jwt',
   visibleType: () => visibleType(new AccessDenied()),

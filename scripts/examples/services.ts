@@ -61,6 +61,7 @@ export const pagesExamples: Uses<Pages> = { render: (pages, { ctx }) => pages.re
 export const mailExamples: Uses<Mail> = {
   send: (mail, { ctx }) => mail.send(ctx, 'ada@example.com', 'shop.order', { order: '17' }),
   write: async (mail, { ctx }) => (await mail.write(ctx, 'shop.order', { order: '17' })).subject,
+  preview: async (mail, { ctx }) => (await mail.preview(ctx, 'shop.order', { lang: 'de' })).html,
 }
 export const mailTransportExamples: Uses<MailTransport> = {
   from: (transport) => transport.from ?? 'no-reply@example.com',

@@ -60,12 +60,9 @@ export interface Mail {
    */
   send(ctx: AnyContext, to: string, template: string, data: Readonly<Record<string, MailValue>>, options?: MailOptions): Promise<void>
   /** The same mail without sending it: for previews and tests. */
-  write(
-    ctx: AnyContext,
-    template: string,
-    data: Readonly<Record<string, MailValue>>,
-    options?: MailOptions,
-  ): Promise<Omit<MailMessage, 'from' | 'to'>>
+  write(ctx: AnyContext, template: string, data: Readonly<Record<string, MailValue>>, options?: MailOptions): Promise<WrittenMail>
+  /** The mail with invented values, in each of its languages by `lang`: for a page that shows all mails. Throws AuthError as `send` does. */
+  preview(ctx: AnyContext, template: string, options?: Pick<MailOptions, 'lang'>): Promise<WrittenMail>
 }
 
 /** A text in both forms of a mail. `html` is markup. */
@@ -73,8 +70,11 @@ export interface MailText {
   text: string
   html: string
 }
-/** What a mail is drawn from. */
+/** What a mail is drawn from. Texts are in the language of the recipient. */
 export interface MailContent {
+  /** Name of the template: `email.link`. */
+  template?: string | undefined
+  /** BCP 47 tag of the texts. */
   lang: string
   dir: 'ltr' | 'rtl'
   subject: string
@@ -84,5 +84,13 @@ export interface MailContent {
   code?: string | undefined
   button?: { label: string; url: string; /** "If the button does not work, …". */ hint: string } | undefined
   note?: MailText | undefined
+  /** Name of the app: shown above the text, and in place of a logo that is not loaded. */
+  site?: string | undefined
+  /** Absolute https URL of the logo. Mail readers load no other image. */
+  logo?: string | undefined
+  /** Below the mail: an address, a way to reach support. */
+  footer?: MailText | undefined
   theme?: Theme | undefined
 }
+/** A mail that is written, without its sender and recipient. */
+export type WrittenMail = Omit<MailMessage, 'from' | 'to'>

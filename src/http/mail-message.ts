@@ -14,10 +14,10 @@ const brand = '#346df1'
 
 /** Draws a mail. `html` of its texts is markup already; everything else is escaped. The button leads to an http(s) URL, everything else is refused. */
 export function drawMail(content: MailContent): { subject: string; text: string; html: string } {
-  const { subject, heading, lines, after, code, button, note } = content
+  const { subject, heading, lines, after, code, button, note, footer } = content
   const url = button && linkText(button.url)
   const paragraphs = (list: readonly MailText[]): string => list.map(({ text }) => text).join('\n')
-  const parts = [heading.text, paragraphs(lines), code, url, [paragraphs(after), note?.text].filter(Boolean).join('\n')]
+  const parts = [heading.text, paragraphs(lines), code, url, [paragraphs(after), note?.text].filter(Boolean).join('\n'), footer?.text]
   return { subject, text: `${parts.filter(Boolean).join('\n\n')}\n`, html: drawPage(content, url) }
 }
 
@@ -26,13 +26,19 @@ export function withoutLinks(text: string): string {
   return escapeHtml(text).replaceAll('.', '&#8203;.')
 }
 
+/** The same as text, for templates that escape by themselves. */
+export function breakLinks(text: string): string {
+  return text.replaceAll('.', '\u200B.')
+}
+
 function linkText(url: string): string {
   const { protocol, href } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The link of the mail is not an http(s) URL.')
   return href
 }
 
-function drawPage({ lang, dir, heading, lines, after, code, button, note, theme = {} }: MailContent, url: string | undefined): string {
+function drawPage(content: MailContent, url: string | undefined): string {
+  const { lang, dir, heading, lines, after, code, button, note, footer, theme = {} } = content
   const colours = theme.colorScheme === 'dark' ? dark : light
   const both = theme.colorScheme !== 'dark' && theme.colorScheme !== 'light'
   const scheme = both ? 'light dark' : theme.colorScheme
@@ -72,14 +78,23 @@ ${escapeHtml(button.hint)}<br>
 </head>
 <body class="page" style="margin:0;padding:0;background:${colours.page}">
 <table ${table} width="100%" class="page" style="background:${colours.page}"><tr><td align="center" style="padding:32px 16px">
-<table ${table} width="100%" class="card" style="max-width:480px;border:${border};border-radius:12px;background:${colours.card}">
+${drawHeader(content, `${font};font-size:16px;line-height:24px;font-weight:600;color:${colours.text}`)}<table ${table} width="100%" class="card" style="max-width:480px;border:${border};border-radius:12px;background:${colours.card}">
 ${rows.filter(Boolean).join('\n')}
 </table>
-${note ? `<p class="muted" style="max-width:480px;margin:20px auto 0;${small}">${note.html}</p>` : ''}
+${[note, footer].map((text) => (text ? `<p class="muted" style="max-width:480px;margin:20px auto 0;${small}">${text.html}</p>\n` : '')).join('')}\
 </td></tr></table>
 </body>
 </html>
 `
+}
+
+/** The logo of the app, else its name. Mail readers show the name until a reader allows images. */
+function drawHeader({ site = '', logo }: MailContent, style: string): string {
+  const name = withoutLinks(site)
+  if (logo !== undefined) {
+    return `<p style="margin:0 0 20px"><img src="${escapeHtml(logo)}" alt="${name}" height="40" style="height:40px;max-width:240px;border:0;${style}"></p>\n`
+  }
+  return site === '' ? '' : `<p class="text" style="margin:0 0 20px;${style}">${name}</p>\n`
 }
 
 const table = 'role="presentation" border="0" cellpadding="0" cellspacing="0"'

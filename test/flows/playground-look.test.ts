@@ -31,7 +31,7 @@ describe.each([
       if (path !== undefined) await page.goto(playground.url + path)
       expect({ at: new URL(page.url()).pathname, faults: await faults(page) }).toEqual({ at: expect.any(String) as string, faults: [] })
     }
-    for (const path of ['/', '/mailbox', '/audit', '/plugins', '/nowhere', '/auth/signin']) await look(path)
+    for (const path of ['/', '/mailbox', '/mails?lang=de', '/audit', '/plugins', '/nowhere', '/auth/signin']) await look(path)
 
     await page.fill('#input-identifier-for-signin', 'grace@example.com')
     await page.click('#submitButton')

@@ -12,6 +12,7 @@ import {
 } from 'authkernel/kernel'
 import { mailPlugin, type MailPluginOptions } from 'authkernel/plugins/mail'
 import { memoryAdapter } from 'authkernel/plugins/memory'
+import { createElement } from 'react'
 import { describe, expect, it } from 'vitest'
 import { baseConfig } from '../_setup.ts'
 
@@ -97,6 +98,93 @@ describe('mail', () => {
     await auth.mail({}, { lang: 'en' })
     await auth.mail({}, { lang: 'tlh' })
     expect(sent.map(({ subject }) => subject)).toEqual(['Ihr Code für app.example', 'PIN from app.example', 'PIN from app.example'])
+  })
+
+  it('all mails have the logo or the name of the app above, and the footer below, by language', async () => {
+    const plain = host({}, { appName: 'Acme' })
+    expect((await plain.auth.written({})).html).toContain('>Acme</p>')
+    const { auth, sent } = host({
+      logo: 'https://cdn.example/logo.png?a=1&b=2',
+      footer: { en: 'Acme Inc., 1 Main St', de: 'Acme GmbH & Co.' },
+    })
+    await auth.mail({}, { lang: 'de' })
+    await auth.mail({}, { lang: 'en' })
+    const [german, english] = sent as [MailMessage, MailMessage]
+    expect(german.html).toContain('<img src="https://cdn.example/logo.png?a=1&amp;b=2" alt="app&#8203;.example"')
+    expect(german.html).toContain('Acme GmbH &amp; Co.')
+    expect(german.text.endsWith('Nicht Sie?\n\nAcme GmbH & Co.\n')).toBe(true)
+    expect(english.text.endsWith('Acme Inc., 1 Main St\n')).toBe(true)
+    const { auth: one, sent: mails } = host({ footer: 'Acme' })
+    await one.mail({}, { lang: 'ja' })
+    expect(mails[0]!.text.endsWith('\n\nAcme\n')).toBe(true)
+  })
+
+  it.each([
+    [{ logo: 'data:image/png;base64,AAAA' }, /`logo` must be an absolute https URL/],
+    [{ logo: 'http://cdn.example/logo.png' }, /`logo` must be an absolute https URL/],
+    [{ render: () => undefined, reactEmail: () => null }, /`render` or `reactEmail`, not both/],
+    [{ footr: 'x' } as MailPluginOptions, /footr/],
+  ])('a wrong option is refused with its name: %o', (options, message) => {
+    expect(() => mailPlugin(options)).toThrow(message)
+  })
+
+  it('a template of the host draws the mails that it wants; the rest, and what it leaves out, is as built in', async () => {
+    const { auth, sent } = host({
+      render: async (mail) => {
+        if (mail.lang === 'de') return undefined
+        return { html: `<main>${mail.lines.map(({ html }) => html).join('')}|${mail.lines.map(({ text }) => text).join('')}</main>` }
+      },
+    })
+    await auth.mail({ name: 'evil.example <b>', code: '1', url: 'https://app.example/x' }, { lang: 'en' })
+    await auth.mail({ name: 'Ada' }, { lang: 'de' })
+    const [english, german] = sent as [MailMessage, MailMessage]
+    // Values are no markup and no link in `html`, and no link in `text`.
+    expect(english.html).toBe('<main>Hello evil&#8203;.example &lt;b&gt;,|Hello evil\u200B.example <b>,</main>')
+    expect(english.text).toContain('Hello evil.example <b>,')
+    expect(english.subject).toBe('Your code for app.example')
+    expect(english.url).toBe('https://app.example/x')
+    expect(german.html).toContain('<!doctype html>')
+  })
+
+  it('a template of the host that throws is MailNotSent, without the values', async () => {
+    const { auth } = host({
+      render: ({ code }) => {
+        throw new Error(`cannot draw ${code}`)
+      },
+    })
+    const failure = auth.mail({ code: '204981' })
+    await expect(failure).rejects.toBeInstanceOf(MailNotSent)
+    await expect(failure).rejects.not.toThrow(/204981/)
+  })
+
+  it('an element of React is drawn by @react-email/render, as HTML and as text', async () => {
+    const { auth, sent } = host({
+      reactEmail: ({ heading, button, lang }) =>
+        createElement(
+          'html',
+          { lang },
+          createElement('h1', null, heading.text),
+          button && createElement('a', { href: button.url }, button.label),
+        ),
+    })
+    await auth.mail({ url: 'https://app.example/x?a=1&b=2' }, { lang: 'de' })
+    const [{ html, text }] = sent as [MailMessage]
+    expect(html).toContain('<h1>Ihr Code für app\u200B.example</h1><a href="https://app.example/x?a=1&amp;b=2">Öffnen</a>')
+    expect(text).toMatch(/Öffnen\s+https:\/\/app\.example\/x\?a=1&b=2/)
+  })
+
+  it('every mail has a preview with invented values in each language, which sends nothing', async () => {
+    const { auth, sent } = host()
+    expect(await auth.mails.list()).toContain('codes.mail')
+    for (const name of await auth.mails.list())
+      for (const lang of ['en', 'de', 'fr', 'es', 'ja']) {
+        const { subject, text } = await auth.mails.preview(name, { lang })
+        expect(`${subject}\n${text}`, `${name} ${lang}`).not.toMatch(/\{\w+\}/)
+      }
+    const { text } = await auth.mails.preview('codes.mail', { lang: 'de' })
+    expect(text).toContain('Guten Tag, Ann Example,\nangefordert 15.01.2026, 09:30 UTC, gilt 15 Minuten\n\n204981')
+    await expect(auth.mails.preview('codes.none')).rejects.toThrow(/No plugin has declared the mail "codes.none"/)
+    expect(sent).toEqual([])
   })
 
   it('a paragraph whose value is missing, a code and a button without one are left out', async () => {

@@ -1,29 +1,30 @@
 /** Writes and sends mails by the names of their templates. */
-import { type AnyContext, AuthError, type Mail, MailNotSent, type MailTemplate, type Theme } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Mail, MailNotSent, type MailTemplate } from 'authkernel/kernel'
 import { mailedHostFault } from 'authkernel/kernel/mail'
 import { redactError, withDeadline } from 'authkernel/kernel/protocols'
-import { type Data, oneAddress, ownSender, writeMail } from './write.ts'
+import type { MailLayout } from './options.ts'
+import { inventValues } from './preview.ts'
+import { type Data, type MailForm, oneAddress, ownSender, writeMail } from './write.ts'
 
 /** The service `mail`. */
-export function createMail({ from, theme }: { from?: string | undefined; theme?: Theme | undefined }): Mail {
+export function createMail({ from, layout }: { from?: string | undefined; layout: MailLayout }): Mail {
+  const findForm = (ctx: AnyContext, name: string): MailForm => ({ name, template: findTemplate(ctx, name), layout })
   return {
-    write: async (ctx, template, data, options = {}) => writeMail(ctx, templateOf(ctx, template), data, options, theme),
+    write: async (ctx, name, data, options = {}) => writeMail(ctx, findForm(ctx, name), data, options),
+    async preview(ctx, name, options = {}) {
+      const form = findForm(ctx, name)
+      return writeMail(ctx, form, inventValues(ctx, form.template, options.lang), options)
+    },
     async send(ctx, to, name, data, options = {}) {
-      const template = templateOf(ctx, name)
+      const form = findForm(ctx, name)
       const carrier = options.transport ?? ctx.service('mailTransport')
       try {
         const fault = mailedHostFault(ctx)
         const sender = from ?? carrier.from
         if (fault && sender === undefined) throw fault
+        const usable = fault ? withoutLinks(form.template, data, fault) : data
         const message = {
-          ...writeMail(
-            ctx,
-            template,
-            fault ? withoutLinks(template, data, fault) : data,
-            options,
-            theme,
-            fault && siteNameOf(sender ?? ''),
-          ),
+          ...(await writeMail(ctx, form, usable, options, fault && siteNameOf(sender ?? ''))),
           to: oneAddress(to),
           from: sender ?? ownSender(ctx),
         }
@@ -60,7 +61,7 @@ function siteNameOf(sender: string): string {
   return name || domain
 }
 
-function templateOf(ctx: AnyContext, name: string): MailTemplate {
+function findTemplate(ctx: AnyContext, name: string): MailTemplate {
   const template = ctx.app.mailTemplates.get(name)
   if (template) return template
   const known = [...ctx.app.mailTemplates.keys()].join(', ') || 'none'

@@ -3,15 +3,16 @@ import {
   type AnyContext,
   type Language,
   type Languages,
-  type MailMessage,
+  type MailContent,
   type MailOptions,
   type MailTemplate,
   type MailText,
   type MailValue,
   type PageParts,
-  type Theme,
+  type WrittenMail,
 } from 'authkernel/kernel'
-import { createLanguages, drawMail, withoutLinks } from 'authkernel/kernel/mail'
+import { breakLinks, createLanguages, drawMail, withoutLinks } from 'authkernel/kernel/mail'
+import type { MailLayout } from './options.ts'
 
 /** Values of a mail by name. */
 export type Data = Readonly<Record<string, MailValue>>
@@ -19,7 +20,7 @@ export type Data = Readonly<Record<string, MailValue>>
 const languagesByParts = new WeakMap<PageParts, Languages>()
 
 /** The caller's language, else that of the request. */
-function languageOf(ctx: AnyContext, lang: MailOptions['lang']): Language {
+export function languageOf(ctx: AnyContext, lang: MailOptions['lang']): Language {
   const { config, parts } = ctx.app
   let choose = languagesByParts.get(parts)
   // The keys of a mail are those of plugins and of the host: the texts of the pages are not needed.
@@ -28,39 +29,71 @@ function languageOf(ctx: AnyContext, lang: MailOptions['lang']): Language {
   return choose(wanted)
 }
 
-/** The mail in the language of `lang`, else of the request. `site` stands for the host of a request that nothing names. */
-export function writeMail(
+/** A template, its name and the layout of all mails. */
+export interface MailForm {
+  name: string
+  template: MailTemplate
+  layout: MailLayout
+}
+
+/**
+ * The mail in the language of `lang`, else of the request, by the host's own template where there is one. `site` stands for the host of a
+ * request that nothing names.
+ */
+export async function writeMail(
   ctx: AnyContext,
-  template: MailTemplate,
+  form: MailForm,
   data: Data,
   { lang }: Pick<MailOptions, 'lang'>,
-  theme: Theme | undefined,
   site?: string,
-): Omit<MailMessage, 'from' | 'to'> {
+): Promise<WrittenMail> {
   const language = languageOf(ctx, lang)
-  const { subject, heading = subject, lines, after = [], note } = template
   const values: Record<string, string> = {}
   for (const [key, value] of Object.entries({ site: siteOf(ctx, site), ...data })) values[key] = toPlainText(value, language)
-  const named = (key: string): boolean => placeholdersOf(language.find(key) ?? '').every((name) => Object.hasOwn(values, name))
-  const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, withoutLinks(value)]))
-  const both = (key: string): MailText => ({ text: language.find(key, values) ?? '', html: markupOf(language.find(key) ?? '', marked) })
-  const url = template.button && values[template.button.url]
-  const mail = drawMail({
-    lang: language.lang,
-    dir: language.dir,
-    subject: language.find(subject, values) ?? '',
-    heading: both(heading),
-    lines: lines.filter(named).map(both),
-    after: after.filter(named).map(both),
-    code: template.code && values[template.code],
-    button:
-      template.button && url !== undefined
-        ? { label: language.find(template.button.text, values) ?? '', url, hint: language.find('mail.buttonHint') ?? '' }
-        : undefined,
-    note: note === undefined ? undefined : both(note),
-    theme: { ...ctx.app.config.theme, ...theme },
-  })
-  return { ...mail, ...(url !== undefined && { url }) }
+  const content = fillIn(ctx, form, values, language)
+  const mail = drawMail(content((key) => language.find(key, values) ?? ''))
+  const url = content(() => '').button?.url
+  // Templates of the host make a link of no value either, whatever they do with the text.
+  const broken = mapValues(values, breakLinks)
+  const own = await form.layout.render?.(content((key) => language.find(key, broken) ?? ''))
+  return { ...mail, ...own, ...(url !== undefined && { url }) }
+}
+
+/** What the template says with these values; `say` finds a text. A paragraph with a missing value is left out. */
+function fillIn(
+  ctx: AnyContext,
+  { name, template, layout }: MailForm,
+  values: Readonly<Record<string, string>>,
+  language: Language,
+): (say: (key: string) => string) => MailContent {
+  const { subject, heading = subject, lines, after = [], note, code, button } = template
+  const isComplete = (key: string): boolean => placeholdersOf(language.find(key) ?? '').every((value) => Object.hasOwn(values, value))
+  const marked = mapValues(values, withoutLinks)
+  const url = button && values[button.url]
+  const footer = language.find('mail.footer')
+  return (say) => {
+    const both = (key: string): MailText => ({ text: say(key), html: markupOf(language.find(key) ?? '', marked) })
+    return {
+      template: name,
+      lang: language.lang,
+      dir: language.dir,
+      subject: say(subject),
+      heading: both(heading),
+      lines: lines.filter(isComplete).map(both),
+      after: after.filter(isComplete).map(both),
+      code: code && values[code],
+      button: button && url !== undefined ? { label: say(button.text), url, hint: language.find('mail.buttonHint') ?? '' } : undefined,
+      note: note === undefined ? undefined : both(note),
+      site: values.site,
+      logo: layout.logo,
+      footer: footer ? both('mail.footer') : undefined,
+      theme: { ...ctx.app.config.theme, ...layout.theme },
+    }
+  }
+}
+
+function mapValues(values: Readonly<Record<string, string>>, change: (value: string) => string): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, change(value)]))
 }
 
 /** Values come from users and from what browsers send: one line of at most 320 characters, without those that turn text around. Codes and addresses stay whole. */
@@ -83,7 +116,8 @@ function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function placeholdersOf(text: string): string[] {
+/** Names of the values that a text shows. */
+export function placeholdersOf(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 }
 
@@ -92,7 +126,7 @@ function originOf(ctx: AnyContext): string {
 }
 
 /** `appName`, else the host that links lead to. */
-function siteOf(ctx: AnyContext, site: string | undefined): string {
+export function siteOf(ctx: AnyContext, site: string | undefined): string {
   const { appName } = ctx.app.config
   if (site !== undefined) return appName || site
   const origin = originOf(ctx)

@@ -1,0 +1,92 @@
+/** Options of `mailPlugin`, and what all mails share. */
+import {
+  type Awaitable,
+  assertOptions,
+  AuthError,
+  type MailContent,
+  type MailTransport,
+  type Messages,
+  type Theme,
+  type WrittenMail,
+} from 'authkernel/kernel'
+
+/** What an own template returns. What is absent is as built in. */
+export type OwnMail = Partial<Pick<WrittenMail, 'subject' | 'text' | 'html'>>
+
+/** Options of `mailPlugin`. */
+export interface MailPluginOptions {
+  /** Sender: `Acme <no-reply@acme.example>`. Default: that of the transport, else `no-reply@` and the own host. */
+  from?: string | undefined
+  /** Carries all mails for which the caller names nothing else; default: the first email provider that sends what it is given. */
+  transport?: MailTransport | undefined
+  /** Colours. Default: those of `createAuth`. */
+  theme?: Theme | undefined
+  /** https URL of the logo above each mail, drawn 40 pixels high. Default: the name of the app as text. Mail readers load no `data:` URL. */
+  logo?: string | undefined
+  /** Text below each mail, such as a postal address: one for all languages, or by language (`{ en: '…', de: '…' }`). Default: none. */
+  footer?: string | Readonly<Record<string, string>> | undefined
+  /**
+   * Own template for all mails, or for some: it gets the texts in the language of the recipient and returns `html`, `text` and `subject`. What it
+   * leaves out is as built in; it may look at `mail.template`. In `text` of its input, values of users have zero-width spaces before dots, so that
+   * mail readers make no link of them; `html` of its input is markup.
+   */
+  render?: ((mail: MailContent) => Awaitable<OwnMail | undefined>) | undefined
+  /** Own template as an element of React, drawn by `@react-email/render` as HTML and as text. `null` leaves a mail as built in. */
+  reactEmail?: ((mail: MailContent) => unknown) | undefined
+}
+
+/** What all mails have in common. */
+export interface MailLayout {
+  theme: Theme | undefined
+  logo: string | undefined
+  render: MailPluginOptions['render']
+}
+
+/** Options with a checked layout. Throws InvalidOptions for an unknown or unusable one. */
+export interface ResolvedOptions {
+  from: string | undefined
+  transport: MailTransport | undefined
+  layout: MailLayout
+  messages: Messages
+}
+
+const owner = 'Plugin "mail"'
+
+/** Checks the options. */
+export function resolveOptions(options: MailPluginOptions): ResolvedOptions {
+  assertOptions(owner, options, {
+    from: true,
+    transport: true,
+    theme: true,
+    logo: true,
+    footer: true,
+    render: true,
+    reactEmail: true,
+  })
+  const { from, transport, theme, logo, footer, render, reactEmail } = options
+  assertOptions(owner, theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
+  if (logo !== undefined && !/^https:\/\//.test(logo)) {
+    throw new AuthError(`${owner}: \`logo\` must be an absolute https URL, because mail readers load no other image.`)
+  }
+  if (render && reactEmail) throw new AuthError(`${owner}: give \`render\` or \`reactEmail\`, not both.`)
+  return {
+    from,
+    transport,
+    layout: { theme, logo, render: render ?? (reactEmail && renderReact(reactEmail)) },
+    messages: footer === undefined ? {} : footersByLanguage(footer),
+  }
+}
+
+function footersByLanguage(footer: string | Readonly<Record<string, string>>): Messages {
+  const texts = typeof footer === 'string' ? { en: footer, de: footer, fr: footer, es: footer, ja: footer } : footer
+  return Object.fromEntries(Object.entries(texts).map(([lang, text]) => [lang, { 'mail.footer': text }]))
+}
+
+function renderReact(draw: (mail: MailContent) => unknown): NonNullable<MailPluginOptions['render']> {
+  return async (mail) => {
+    const element = draw(mail)
+    if (element === null || element === undefined) return undefined
+    const { renderElement } = await import('./react-email.ts')
+    return renderElement(element)
+  }
+}
