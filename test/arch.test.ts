@@ -103,6 +103,7 @@ const namedPlugins: Record<string, string> = {
   'src/contract/adapter.ts credentials': 'a type: accounts of this provider type are not stored',
   'src/contract/config.ts jwt': 'the name of an option, in a type',
   'src/errors/index.ts credentials': 'the code that clients of Auth.js find in the URL',
+  'src/request/program-actor.ts admin': 'a kind of actor in an audit log, which a program must not pass for',
   'src/sign-in/park.ts credentials': 'the account of a login that no provider began has a type that Auth.js knows',
 }
 

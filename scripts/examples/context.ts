@@ -14,6 +14,7 @@ import type { DoorCardConfig } from './types.ts'
 
 export const commonContextExamples: Readonly<Record<string, (ctx: CommonContext & Context) => unknown>> = {
   app: (ctx) => ctx.app.providers.has('github'),
+  users: async (ctx) => (await ctx.users.create({ email: 'ada@example.com', emailVerified: null })).id,
   access: (ctx) => ctx.access.allows('user-1', 'credential'),
   settings: (ctx) => ctx.settings.cookiePrefix,
   runtime: (ctx) => ctx.runtime.fetch('https://api.example/', { signal: ctx.signal }),
@@ -27,6 +28,7 @@ export const commonContextExamples: Readonly<Record<string, (ctx: CommonContext 
   signal: (ctx) => ctx.signal.throwIfAborted(),
   service: (ctx) => ctx.service('mail').send(ctx, 'ada@example.com', 'shop.order', {}),
   providerById: async (ctx) => (await ctx.providerById('github')).name,
+  peekProvider: (ctx) => ctx.peekProvider('github')?.name,
   flow: async (ctx) => ctx.flow(await ctx.providerById('github')).callback,
   seal: (ctx) => ctx.seal('shop-order', { order: '17' }, 600),
   open: (ctx) => ctx.open<{ order: string }>('shop-order', 'what seal answered'),
@@ -93,6 +95,7 @@ export const contextExamples: Readonly<Record<string, Given>> = {
     const parked = await ctx.parked()
     return parked ? ctx.resume(parked, { proof: { amr: ['otp'] } }) : ctx.page('signIn')
   },
+  actAs: (ctx) => ctx.actAs({ type: 'scim', id: 'Okta of Acme' }),
   loginAgain: async (ctx) => (await ctx.loginAgain({ callbackUrl: ctx.origin }))?.person,
 }
 
@@ -108,6 +111,7 @@ export const factsExamples: Readonly<Record<string, (facts: Facts) => unknown>> 
   namespace: (facts) => facts.namespace || 'default',
   at: (facts) => new Date(facts.at).toISOString(),
   job: (facts) => facts.job ?? 'a request',
+  actor: (facts) => (facts.actor ? `${facts.actor.type} ${facts.actor.id}` : 'no program'),
 }
 
 export const appExamples: Readonly<Record<string, (app: App) => unknown>> = {

@@ -1,7 +1,7 @@
 /** One request, one job, and the compiled kernel that they run in, as plugins see them. Types only; `src/request` makes them. */
 import type { AuthError } from '../errors/index.ts'
 import type { Access } from './access.ts'
-import type { Store } from './adapter.ts'
+import type { AdapterUser, Store } from './adapter.ts'
 import type { ResolvedConfig, Settings } from './config.ts'
 import type { Awaitable, CookieOptions, CookieSet, JWT, LoggerInstance, Session } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
@@ -29,6 +29,27 @@ export interface Facts {
   readonly at: number
   /** Name of the job; undefined for a request. */
   readonly job: string | undefined
+  /** The program that acts in the request, where a plugin has named one with `ctx.actAs`; absent: none. */
+  readonly actor?: ProgramActor
+}
+
+/** A program that acts instead of a user, as audit and events name it: `{ type: 'scim', id: 'Okta of Acme' }`. */
+export interface ProgramActor {
+  /** What kind of program: a lower-case word of at most 32 letters, digits and hyphens. Not `user`, `admin`, `provider`, `system` or `anonymous`. */
+  readonly type: string
+  /** Which one: an id, or a name that people know. 1 to 255 characters, no secret. */
+  readonly id: string
+}
+
+/** Writes of users that tell the events of a sign-in: for plugins that keep users by a protocol or a directory. */
+export interface UserWrites {
+  /**
+   * Stores a user and fires the event `createUser`. Without `id` a random one is given, which an adapter may replace. Asks no hook: whether a visitor may
+   * become a user is asked by `storeNewUser` of `authkernel/kernel/users`. Throws AuthError without an adapter that can, and what the adapter throws.
+   */
+  create(user: Omit<AdapterUser, 'id'> & { id?: string }): Promise<AdapterUser>
+  /** Changes the fields that are given and fires the event `updateUser`. Throws AuthError without an adapter that can, and what the adapter throws. */
+  update(user: Partial<AdapterUser> & Pick<AdapterUser, 'id'>): Promise<AdapterUser>
 }
 
 /** What requests and jobs have in common. */
@@ -47,6 +68,8 @@ export interface CommonContext {
   readonly session: SessionStrategy
   /** The adapter behind deadlines, namespaces and errors; undefined without an adapter. */
   readonly store: Store | undefined
+  /** Writes of users that fire the events `createUser` and `updateUser`, as a sign-in does. */
+  readonly users: UserWrites
   /** Who may be given access, and how access ends. */
   readonly access: Access
   /** One-time use. */
@@ -61,6 +84,8 @@ export interface CommonContext {
   service<K extends keyof Services>(name: K): Services[K]
   /** A provider of the list, or one that the `provider` hook brings. Throws InvalidProvider. */
   providerById(id: string): Promise<Provider>
+  /** A provider of the list, or one that the `provider` hook brought in this request, without asking it: for events and logs. */
+  peekProvider(id: string): Provider | undefined
   /** Flow of a provider's type. */
   flow<P extends Provider>(provider: P): ProviderFlow<P>
   /** Encrypts a value for `seconds` seconds, bound to a purpose and to the tenant. */
@@ -115,6 +140,12 @@ export interface Context extends CommonContext {
   readonly clientAddress: string | undefined
   /** Names and attributes of the cookies of authkernel for this request. */
   readonly cookies: CookieSet
+  /**
+   * Names the program whose credential the route has checked: from then on `facts.actor` of events and the actor of audit records. For handlers of routes,
+   * with values that the host or the plugin has stored, never with text of the request. Throws TypeError outside of routes, for another shape, and for a
+   * second program in one request.
+   */
+  actAs(actor: ProgramActor): void
   /** The provider named by the path. Throws InvalidProvider. */
   provider(): Promise<Provider>
   /** Providers to show. */

@@ -157,7 +157,7 @@ export interface Hooks {
 export interface Events {
   /** A user was made. */
   createUser: { user: User }
-  /** A user was changed by a sign-in. */
+  /** A user was changed by a sign-in, or by a plugin with `ctx.users.update`. */
   updateUser: { user: User }
   /** A user and all that the user owned were deleted. */
   deleteUser: { userId: string }

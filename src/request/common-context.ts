@@ -2,7 +2,7 @@
 import type { Access } from '../contract/access.ts'
 import type { Store } from '../contract/adapter.ts'
 import type { Settings } from '../contract/config.ts'
-import type { AnyContext, App, CommonContext as Common, Facts, JobContext as Job } from '../contract/context.ts'
+import type { AnyContext, App, CommonContext as Common, Facts, JobContext as Job, UserWrites } from '../contract/context.ts'
 import type { Awaitable, JWT, LoggerInstance } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Answer, Events, HookInput, Hooks } from '../contract/messages.ts'
@@ -16,6 +16,7 @@ import { randomUUID } from '../keys/crypto.ts'
 import { computeDigest, computeDigests } from '../keys/digest.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Compiled } from '../registry/snapshot.ts'
+import { createUserWrites } from '../sign-in/user-writes.ts'
 import { createRecordTable, writeAtomic } from '../store/records.ts'
 import { recordScope, takeLease, watchedStore } from './context-store.ts'
 
@@ -31,6 +32,7 @@ export abstract class CommonContext implements Common {
   /** Number of the moment at which it began. */
   readonly begun: number
   private accessGate: Access | undefined
+  private dynamicProviders: Map<string, Provider> | undefined
   abstract readonly facts: Facts
   abstract readonly signal: AbortSignal
 
@@ -53,6 +55,9 @@ export abstract class CommonContext implements Common {
   get access(): Access {
     return (this.accessGate ??= createAccess(this as never))
   }
+  get users(): UserWrites {
+    return createUserWrites(this as unknown as AnyContext)
+  }
   get once(): Once {
     return this.service('once')
   }
@@ -69,8 +74,13 @@ export abstract class CommonContext implements Common {
   async providerById(id: string): Promise<Provider> {
     const dynamic = this.has('hook', 'provider') ? await this.ask('provider', { id }) : undefined
     const provider = dynamic ? await this.compiled.dynamic(dynamic) : this.compiled.providers.get(id)
+    if (dynamic && provider) (this.dynamicProviders ??= new Map<string, Provider>()).set(id, provider)
     if (!provider) throw new InvalidProvider(`There is no provider with the id ${JSON.stringify(id.slice(0, 64))}.`)
     return provider
+  }
+
+  peekProvider(id: string): Provider | undefined {
+    return this.dynamicProviders?.get(id) ?? this.compiled.providers.get(id)
   }
 
   flow<P extends Provider>(provider: P): ProviderFlow<P> {

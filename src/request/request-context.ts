@@ -1,7 +1,7 @@
 /** One request: what it has is worked out at the first use, and at most once. */
 import type { Account } from '../contract/account.ts'
 import type { Settings } from '../contract/config.ts'
-import type { Context, Facts } from '../contract/context.ts'
+import type { Context, Facts, ProgramActor } from '../contract/context.ts'
 import type { CookieOptions, CookieSet, Session, User } from '../contract/data.ts'
 import type { HandleOptions } from '../contract/entry-points.ts'
 import type { Identity, Login, ParkedLogin, ParkOptions, ResumeOptions } from '../contract/login.ts'
@@ -18,6 +18,7 @@ import type { Compiled, KernelContext } from '../registry/snapshot.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
 import { CommonContext } from './common-context.ts'
 import { pageRedirect, renderPage } from './pages.ts'
+import { withActor } from './program-actor.ts'
 
 /** Redirects, CSRF tokens and sign-ins: a session read needs none of it. */
 export const flows: Lazy<typeof import('./flows.ts')> = /* @__PURE__ */ lazily(() => import('./flows.ts'))
@@ -102,6 +103,9 @@ export class RequestContext extends CommonContext implements KernelContext, Cont
   }
   get facts(): Facts {
     return (this.memo.facts ??= readFacts(this))
+  }
+  actAs(actor: ProgramActor): void {
+    this.memo.facts = withActor(this.facts, this.route, actor)
   }
 
   get signal(): AbortSignal {

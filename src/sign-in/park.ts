@@ -1,8 +1,10 @@
 /** Parking a login, and going on with it. */
 import type { StampOfAccess } from '../contract/access.ts'
+import type { Account } from '../contract/account.ts'
 import type { AdapterUser } from '../contract/adapter.ts'
+import type { User } from '../contract/data.ts'
 import type { Login, ParkedLogin, ParkOptions, Proof, ResumeOptions } from '../contract/login.ts'
-import { AccessDenied, AuthError } from '../errors/index.ts'
+import { AccessDenied, AuthError, InvalidProvider } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/messages.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
@@ -85,10 +87,40 @@ function carryStamp(ctx: KernelContext, { person }: Login, access: StampOfAccess
 export async function loginAgain(ctx: KernelContext, callbackUrl: string): Promise<Login | null> {
   const user = await ctx.session.user(ctx)
   if (!user) return null
-  const account = { provider: 'session', providerAccountId: user.id ?? '', type: 'credentials' as const }
+  const account = (await accountOfSession(ctx, user)) ?? {
+    provider: 'session',
+    providerAccountId: user.id ?? '',
+    type: 'credentials' as const,
+  }
   const person = ctx.store && user.id !== undefined ? `user:${user.id}` : `account:session:${user.id ?? ''}`
   const base = { user, account, isNewUser: false, trigger: 'signIn', previous: user, match: 'account' } as const
   return { ...base, callbackUrl, session: 'renew', purpose: 'stepUp', passed: [], proof: { amr: [], factors: 1 }, person }
+}
+
+/**
+ * The account that the session of the request began with. Its tokens are left out: a step-up needs none, and they would not fit into cookies. Undefined where
+ * the session does not say it, or its provider is gone.
+ */
+async function accountOfSession(ctx: KernelContext, { id = '' }: User): Promise<Account | undefined> {
+  const began = await ctx.session.attributes?.(ctx)
+  if (!began?.provider) return undefined
+  const { provider, sub } = began
+  const rows = id !== '' && ctx.store?.supports('listAccountsByUserId') ? await ctx.store.listAccountsByUserId(id) : []
+  const own = rows.filter((row) => row.provider === provider)
+  // Some providers name a user in their ID tokens otherwise than by the id of the account.
+  const row = own.find(({ providerAccountId }) => providerAccountId === sub) ?? (own.length === 1 ? own[0] : undefined)
+  if (row) return { provider, providerAccountId: row.providerAccountId, type: row.type, userId: id }
+  const type = await typeOfProvider(ctx, provider)
+  return type && { provider, providerAccountId: sub ?? id, type }
+}
+
+async function typeOfProvider(ctx: KernelContext, id: string): Promise<Account['type'] | undefined> {
+  try {
+    return (await ctx.providerById(id)).type
+  } catch (error) {
+    if (error instanceof InvalidProvider) return undefined
+    throw error
+  }
 }
 
 function toParked<D>({ id, by, login, data, expires, access }: StoredLogin): ParkedLogin<D> {

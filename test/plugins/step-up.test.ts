@@ -144,3 +144,49 @@ it.each([{ maxAge: 0 }, { returnTo: '//evil.example' }, { returnTo: '/\\evil.exa
     await expect(require(await signIn(), demand)).rejects.toThrow('stepUp: `')
   },
 )
+
+describe('the login of a step-up', () => {
+  it.each(['jwt', 'database'] as const)('has the account that the session began with, without tokens, under %s', async (strategy) => {
+    const accounts: unknown[] = []
+    const adapter = memoryAdapter(memoryData())
+    const auth = createAuth(
+      baseConfig({
+        session: { strategy },
+        providers: [
+          { id: 'credentials', name: 'Password', type: 'credentials', authorize: ({ user }) => ({ id: String(user), name: String(user) }) },
+        ],
+      }),
+    )
+      .use(adapterPlugin(adapter))
+      .use(stepUpPlugin())
+      .use({
+        name: 'confirm',
+        setup(kernel) {
+          kernel.hook('stepUp', ({ login, ctx }) => {
+            accounts.push(login.account)
+            return ctx.park(login, { to: '/confirm' })
+          })
+          kernel.route({ method: 'GET', path: '/confirm', handler: () => new Response('confirm') })
+        },
+      })
+    await auth.ready()
+    await adapter.createUser!({ id: 'ada', name: 'ada', email: 'ada@example.com', emailVerified: null })
+    const client = new Client(auth)
+    await client.post('/callback/credentials', { user: 'ada' })
+    const ask = () =>
+      auth.stepUp.require(new Request('http://localhost:3000/settings', { headers: { ...page, cookie: client.cookieHeader() } }), {
+        level: 'mfa',
+      })
+    expect(await ask()).toBeInstanceOf(Response)
+    expect(accounts.splice(0)).toEqual([{ provider: 'credentials', providerAccountId: 'ada', type: 'credentials' }])
+    await adapter.linkAccount!({
+      userId: 'ada',
+      type: 'oauth' as never,
+      provider: 'credentials',
+      providerAccountId: 'ada-there',
+      access_token: 'secret',
+    })
+    await ask()
+    expect(accounts).toEqual([{ provider: 'credentials', providerAccountId: 'ada-there', type: 'oauth', userId: 'ada' }])
+  })
+})

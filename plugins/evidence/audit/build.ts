@@ -15,14 +15,17 @@ export interface Moment {
 export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Moment, addresses: AuditAddresses): Promise<AuditRecord> {
   const { facts } = ctx
   const { name, outcome, actor = { type: facts.job === undefined ? 'anonymous' : 'system' }, target, typed } = fact
-  const extra = { ...target, tried: typed === undefined ? undefined : (await ctx.digest('audit', typed)).slice(0, 32) }
+  const known = fact.provider === undefined ? undefined : ctx.peekProvider(fact.provider)
+  // The id of a connection that is in no list says nothing to a reader of the log.
+  const providerName = known && !ctx.app.providers.has(known.id) ? known.name : undefined
+  const extra = { ...target, providerName, tried: typed === undefined ? undefined : (await ctx.digest('audit', typed)).slice(0, 32) }
   const kept = Object.entries(extra).flatMap(([key, value]) =>
     value === undefined || key === '__proto__' ? [] : [[cleanText(key, 64), typeof value === 'string' ? cleanText(value) : value] as const],
   )
   const optional = {
     reason: fact.reason,
     // A path may name anything; of failures only what is known is kept.
-    provider: fact.outcome === 'success' || ctx.app.providers.has(fact.provider ?? '') ? fact.provider : undefined,
+    provider: fact.outcome === 'success' || known ? fact.provider : undefined,
     method: fact.method,
     sessionId: fact.sessionId,
     address: await auditAddress(ctx, facts.address, addresses),
@@ -47,8 +50,11 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
   }
 }
 
-/** With the id of the administrator who acts as the user. */
+/** The program of the request, where one acts; else with the id of the administrator who acts as the user. */
 async function actorOf(ctx: AnyContext, actor: AuditActor): Promise<AuditActor> {
+  // What a directory does to a user is done by the directory, not by the user of the event.
+  const program = ctx.facts.actor
+  if (program) return { type: program.type, id: cleanText(program.id) }
   const named = { ...actor, ...(actor.id !== undefined && { id: cleanText(actor.id) }) }
   const acting = ctx.request && ctx.has('hook', 'acting') ? await ctx.ask('acting', {}) : undefined
   if (!acting || (actor.type !== 'anonymous' && actor.id !== acting.userId)) return named

@@ -2,7 +2,8 @@
 
 /** Who did it. */
 export interface AuditActor {
-  type: 'user' | 'admin' | 'machine' | 'provider' | 'system' | 'anonymous'
+  /** Another word is that of a program, which a plugin named with `ctx.actAs`. */
+  type: 'user' | 'admin' | 'machine' | 'provider' | 'system' | 'anonymous' | (string & {})
   id?: string
   /** The administrator who acts as the user. */
   impersonator?: string

@@ -45,11 +45,12 @@ export function cookiesOf({ headers }: Request): string {
   return names.length > 0 ? `, cookies ${describeNames(names)}` : ', no cookies'
 }
 
-/** The route that answered, whose it is, and the provider if it is one of the list. */
-function routeOf({ route, params, app }: Context): string {
+/** The route that answered, whose it is, and the provider if it is known. */
+function routeOf(ctx: Context): string {
+  const { route, params } = ctx
   if (!route) return ' without a route'
   const { provider } = params
-  const known = provider !== undefined && app.providers.has(provider)
+  const known = provider !== undefined && ctx.peekProvider(provider) !== undefined
   return ` by ${route.method} ${route.path} of ${route.plugin}${known ? `, provider ${provider}` : ''}`
 }
 

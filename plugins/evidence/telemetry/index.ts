@@ -3,7 +3,7 @@ import type { Attributes, Span } from '@opentelemetry/api'
 import { assertOptions, type AnyContext, type AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/provider-tokens'
 import { createLoader, type Loader } from './library.ts'
-import { createObserver } from './observer.ts'
+import { createObserver, providerName } from './observer.ts'
 import { decorateServices } from './services.ts'
 import { errorType } from './span.ts'
 
@@ -42,7 +42,8 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
   kernel.on('signedIn', ({ login: { account, isNewUser }, ctx }) => {
     const facts = { 'authkernel.provider': account.provider, 'authkernel.outcome': 'success' }
     count('signIns', facts)
-    mark(ctx, { ...facts, 'authkernel.new_user': isNewUser === true })
+    const provider = ctx.peekProvider(account.provider)
+    mark(ctx, { ...facts, ...(provider && providerName(ctx, provider)), 'authkernel.new_user': isNewUser === true })
   })
   kernel.on('signInFailed', ({ provider, account, error, ctx }) => {
     const facts = {
@@ -68,6 +69,6 @@ function spanStatus({ status }: AuthError): 'failure' | 'error' {
   return status >= 500 ? 'error' : 'failure'
 }
 
-function knownProvider({ app }: AnyContext, provider: string | undefined): string {
-  return provider !== undefined && app.providers.has(provider) ? provider : '_OTHER'
+function knownProvider(ctx: AnyContext, provider: string | undefined): string {
+  return provider !== undefined && ctx.peekProvider(provider) ? provider : '_OTHER'
 }

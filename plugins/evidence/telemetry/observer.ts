@@ -1,6 +1,6 @@
 /** Spans of requests, hooks, events and calls to other servers. */
-import type { Context as TraceContext, Span } from '@opentelemetry/api'
-import type { Context, HookCall, Observer } from 'authkernel/kernel'
+import type { Attributes, Context as TraceContext, Span } from '@opentelemetry/api'
+import type { AnyContext, Context, HookCall, Observer, Provider } from 'authkernel/kernel'
 import type { Loader, Telemetry } from './library.ts'
 import { inSpan, secondsSince } from './span.ts'
 
@@ -79,11 +79,17 @@ function recordRequest(
   }
   const { provider } = ctx.params
   if (route !== undefined) span.updateName(`${name} ${route}`)
-  // Only of the list: a stranger may ask for any name.
-  if (provider !== undefined && ctx.app.providers.has(provider)) span.setAttribute('authkernel.provider', provider)
+  // Only of those that are known: a stranger may ask for any name.
+  const known = provider === undefined ? undefined : ctx.peekProvider(provider)
+  if (known) span.setAttributes({ 'authkernel.provider': known.id, ...providerName(ctx, known) })
   span.setAttributes(attributes)
   if (status >= 500) span.setStatus({ code: api.SpanStatusCode.ERROR })
   requests.record(secondsSince(started), attributes)
+}
+
+/** A connection that only the hook `provider` knows has an id that says nothing. On spans alone: as a label of metrics it would be one more for each company. */
+export function providerName(ctx: AnyContext, { id, name }: Provider): Attributes {
+  return ctx.app.providers.has(id) ? {} : { 'authkernel.provider.name': name }
 }
 
 function extractContext({ api: { context, propagation } }: Telemetry, { headers }: Request): TraceContext {

@@ -1,5 +1,14 @@
 /** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
-import { assertOptions, type AnyContext, AuthError, type Context, type MailValue, type Plugin, type User } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type AnyContext,
+  AuthError,
+  type Context,
+  type MailValue,
+  type Plugin,
+  type User,
+  type Provider,
+} from 'authkernel/kernel'
 import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 import { messages } from './messages.ts'
 
@@ -49,10 +58,10 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
       kernel.on('linkAccount', ({ account, user, ctx }) => {
         const { provider: id, type } = account
         // A passkey has its own mail.
-        if (type !== 'webauthn') mailAbout(ctx, 'accountLinked', user, { provider: ctx.app.providers.get(id)?.name ?? id })
+        if (type !== 'webauthn') mailAbout(ctx, 'accountLinked', user, { provider: ctx.peekProvider(id)?.name ?? id })
       })
-      kernel.on('unlinkAccount', ({ userId, account, ctx }) => {
-        const provider = ctx.app.providers.get(account.provider)
+      kernel.on('unlinkAccount', async ({ userId, account, ctx }) => {
+        const provider = ctx.peekProvider(account.provider) ?? (await findConnection(ctx, account.provider))
         if (provider?.type !== 'webauthn')
           mailAbout(ctx, 'accountUnlinked', { id: userId }, { provider: provider?.name ?? account.provider })
       })
@@ -86,4 +95,9 @@ async function sendNotice(ctx: AnyContext, name: Notice, user: User, data: Recor
     ...(userAgent !== undefined && { browser: userAgent }),
     ...(ctx.request && { url: `${ctx.base}/account` }),
   })
+}
+
+/** A provider that only the hook `provider` knows: the request that takes its account away had no need to ask. Undefined for one that is gone. */
+async function findConnection(ctx: AnyContext, id: string): Promise<Provider | undefined> {
+  return ctx.has('hook', 'provider') ? ctx.providerById(id).catch(() => undefined) : undefined
 }
