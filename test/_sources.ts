@@ -30,6 +30,14 @@ export interface Source {
   platformReads: readonly string[]
   /** Texts between quotes that are no import, and names that are read of an object called `services`. */
   literals: readonly string[]
+  /** Names of functions that stand alone: declarations, constants that are functions, and whether others can import them. */
+  functions: readonly { name: string; exported: boolean }[]
+  /** Names of types, classes and constants of the module. */
+  topNames: readonly string[]
+  /** Names of variables, parameters, functions and types: not of members, which are data, and not of what comes out of a destructured one. */
+  ownNames: readonly string[]
+  /** Lines of `as never` and `as unknown as` without a comment on the line or the line above. */
+  bareCasts: readonly number[]
 }
 
 /** TypeScript files under the given folders. */
@@ -83,6 +91,11 @@ function parse(path: string): Source {
   const textMatches: string[] = []
   const platformReads: string[] = []
   const ownFetch = /[{(,]\s*fetch\s*[,}:=)]|\b(?:const|let|function) fetch\b/.test(text)
+  const functions: { name: string; exported: boolean }[] = []
+  const topNames: string[] = []
+  const ownNames: string[] = []
+  const bareCasts: number[] = []
+  const lines = text.split('\n')
   let anyTypes = 0
   const add = (node: ts.Node | undefined, type: boolean, dynamic = false): void => {
     if (node && ts.isStringLiteralLike(node)) imports.push(edge(path, node.text, type, dynamic))
@@ -90,6 +103,12 @@ function parse(path: string): Source {
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.AnyKeyword) anyTypes++
     if (ts.isStringLiteralLike(node) && !isSpecifier(node)) literals.push(node.text)
+    if (isDeclaration(node) && node.name && ts.isIdentifier(node.name)) ownNames.push(node.name.text)
+    if (isCast(node)) {
+      const { line } = tree.getLineAndCharacterOfPosition(node.end)
+      const isExplained = /\/\/|\*\//.test(lines[line]!) || /^\s*(?:\/\/|.*\*\/$)/.test(lines[line - 1] ?? '')
+      if (!isExplained) bareCasts.push(line + 1)
+    }
     if (isTextMatch(node, tree)) textMatches.push(node.getText(tree))
     const read = platformRead(node, tree)
     if (read && !(ownFetch && read === 'fetch')) platformReads.push(read)
@@ -102,7 +121,53 @@ function parse(path: string): Source {
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals, textMatches, platformReads }
+  for (const statement of tree.statements) {
+    const exported =
+      ts.canHaveModifiers(statement) && !!ts.getModifiers(statement)?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)
+    for (const { name, isFunction } of namesOf(statement)) {
+      if (isFunction) functions.push({ name, exported })
+      topNames.push(name)
+    }
+  }
+  return {
+    path,
+    text,
+    lines: text.trimEnd().split('\n').length,
+    imports,
+    anyTypes,
+    literals,
+    textMatches,
+    platformReads,
+    functions,
+    topNames,
+    ownNames,
+    bareCasts,
+  }
+}
+
+function isDeclaration(node: ts.Node): node is ts.VariableDeclaration | ts.ParameterDeclaration | ts.FunctionDeclaration {
+  return ts.isVariableDeclaration(node) || ts.isParameter(node) || ts.isFunctionDeclaration(node)
+}
+
+/** `x as never` and `x as unknown as T`: the compiler checks neither. */
+function isCast(node: ts.Node): boolean {
+  if (!ts.isAsExpression(node)) return false
+  return (
+    node.type.kind === ts.SyntaxKind.NeverKeyword ||
+    (ts.isAsExpression(node.expression) && node.expression.type.kind === ts.SyntaxKind.UnknownKeyword)
+  )
+}
+
+function namesOf(statement: ts.Statement): { name: string; isFunction: boolean }[] {
+  if (ts.isFunctionDeclaration(statement)) return statement.name ? [{ name: statement.name.text, isFunction: true }] : []
+  if (ts.isInterfaceDeclaration(statement) || ts.isTypeAliasDeclaration(statement) || ts.isClassDeclaration(statement))
+    return statement.name ? [{ name: statement.name.text, isFunction: false }] : []
+  if (!ts.isVariableStatement(statement)) return []
+  return statement.declarationList.declarations.flatMap(({ name, initializer }) =>
+    ts.isIdentifier(name)
+      ? [{ name: name.text, isFunction: !!initializer && (ts.isArrowFunction(initializer) || ts.isFunctionExpression(initializer)) }]
+      : [],
+  )
 }
 
 const platformCalls = new Set([

@@ -34,8 +34,8 @@ export async function audit({ action, auth, env, file, anchor, tenant }: AuditCo
     const found = await log.verify({ ...lines, ...anchors, ...(tenant !== undefined && { tenant: tenant === '' ? null : tenant }) })
     const { good, bad } = setting.paint
     const summary = `${found.records} records in ${found.chains} chains`
-    const told = found.ok ? [`${good('ok')} ${summary}`] : [...found.faults.map((fault) => `${bad('fault')} ${fault}`), summary]
-    return { ok: found.ok, data: { ...found }, lines: told }
+    const report = found.ok ? [`${good('ok')} ${summary}`] : [...found.faults.map((fault) => `${bad('fault')} ${fault}`), summary]
+    return { ok: found.ok, data: { ...found }, lines: report }
   } finally {
     await loaded.auth.close()
   }

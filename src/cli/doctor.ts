@@ -67,7 +67,7 @@ async function examineApp({ auth, file }: LoadedModule, options: DoctorOptions, 
   const findings = nameMove(auth, await findFaults(auth))
   const sound = !findings.some(({ level }) => level === 'error')
   const ctx = await lookInside(auth, 'https://your-app.example')
-  const { origin, guessed } = originOf(options.origin, ctx.app.settings.origin)
+  const { origin, isGuess } = originOf(options.origin, ctx.app.settings.origin)
   const providers = [...ctx.app.providers.values()].map(({ id, name, type }) => ({
     id,
     name,
@@ -78,7 +78,7 @@ async function examineApp({ auth, file }: LoadedModule, options: DoctorOptions, 
   findings.push(...inspection.gaps.map(describeGap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
-    if (!guessed) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
+    if (!isGuess) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
   }
   if (!options.offline) findings.push(...(await findMoves(auth)))
   // What lacks a package or a table cannot be well.
@@ -88,7 +88,7 @@ async function examineApp({ auth, file }: LoadedModule, options: DoctorOptions, 
   return {
     data,
     ok: !findings.some(({ level }) => level === 'error' || options.strict),
-    lines: describeFindings(data, guessed, strategyOf(ctx), setting.paint),
+    lines: describeFindings(data, isGuess, strategyOf(ctx), setting.paint),
   }
 }
 
@@ -121,7 +121,7 @@ function describeFindings(
     routes: unknown[]
     findings: Finding[]
   },
-  guessed: boolean,
+  isGuess: boolean,
   strategy: string,
   { strong, faint, good, bad, warn }: Paint,
 ): string[] {
@@ -133,7 +133,7 @@ function describeFindings(
     ...section('Services', table(owners)),
     ...section('Sessions', [`${strategy}; ${routes.length} routes (authkernel routes lists them)`]),
     ...section(
-      guessed
+      isGuess
         ? 'Providers and the callback URLs to register (replace the host, or give --origin)'
         : 'Providers and the callback URLs to register',
       providers.length > 0 ? table(providers.map(({ id, type, callbackUrl }) => [id, type, callbackUrl])) : ['none'],

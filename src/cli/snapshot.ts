@@ -32,9 +32,9 @@ export async function lookInside(auth: Auth, origin: string): Promise<Context> {
 }
 
 /** Where the app is reachable: the option, its own configuration, or an example that shows what is missing. */
-export function originOf(given: string | undefined, configured: string | undefined): { origin: string; guessed: boolean } {
+export function originOf(given: string | undefined, configured: string | undefined): { origin: string; isGuess: boolean } {
   const found = given ?? (configured || undefined)
   let origin = found ?? 'https://your-app.example'
   while (origin.endsWith('/')) origin = origin.slice(0, -1)
-  return { origin, guessed: found === undefined }
+  return { origin, isGuess: found === undefined }
 }

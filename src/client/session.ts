@@ -47,10 +47,10 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
   }
 
   async function fetchSession(): Promise<SessionState> {
-    const turn = ++latest
+    const own = ++latest
     const next = await protocol.get<Session | null>('/session').then(stateOf, (error: Error) => ({ ...state, error }))
     // A later read began after a change that this one may not have seen.
-    if (turn === latest) {
+    if (own === latest) {
       running = undefined
       change(next)
     }

@@ -26,15 +26,15 @@ export function createTabs(name: string): Tabs {
         // There is none, or the browser forbids it.
       }
       // A message that came back to this tab has left it: a page that goes away earlier may take it along.
-      const [speaker, echo] = [open(), open()]
+      const [sender, echo] = [open(), open()]
       await new Promise((resolve) => {
-        if (!speaker) return resolve(0)
+        if (!sender) return resolve(0)
         setTimeout(resolve, patience)
         echo?.addEventListener('message', resolve)
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel stays within its origin
-        speaker.postMessage(newest)
+        sender.postMessage(newest)
       })
-      speaker?.close()
+      sender?.close()
       echo?.close()
     },
     listen(changed) {

@@ -167,7 +167,7 @@ export interface Kernel {
     options: HandlerPlace & { of: string | readonly string[] },
   ): () => void
   /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
-  on(name: '*', handler: (told: AnyEvent) => unknown, options?: HandlerPlace & { reads?: boolean }): () => void
+  on(name: '*', handler: (message: AnyEvent) => unknown, options?: HandlerPlace & { reads?: boolean }): () => void
   /** Observes requests, hooks, events and calls to other servers, for traces and metrics. It costs nothing if no plugin uses it. */
   observe(observer: Observer): void
   /** `ready({ warm: true })` calls this, beside the first request that needs it: `kernel.preload(() => import('./heavy.ts'))`. */

@@ -10,8 +10,8 @@ const minLength = 8
 /** The error itself when it names no token that it was called with, else a copy of what is fit to be read: name, message, stack and code. */
 export function withoutTokens(error: Error, method: AdapterMethod, args: readonly unknown[]): Error {
   const tokens = tokensOf(method, args)
-  const told = tokens.length > 0 ? collectTexts(error, 0) : ''
-  if (!tokens.some((token) => told.includes(token))) return error
+  const texts = tokens.length > 0 ? collectTexts(error, 0) : ''
+  if (!tokens.some((token) => texts.includes(token))) return error
   return redactError(error, tokens)
 }
 

@@ -14,7 +14,7 @@ export interface BindingPerson {
 /** An answer as it came. */
 export interface Reply {
   /** What was asked and how it was answered: for messages of rules that fail. */
-  told: string
+  summary: string
   status: number
   headers: Headers
   cookies: string[]
@@ -59,8 +59,8 @@ export class Client {
   }
 
   async token(): Promise<string> {
-    const { status, text, told } = await this.get(`${this.base}/csrf`)
-    if (status !== 200) throw new Error(`${told}\nIs the handler mounted at ${this.base}?`)
+    const { status, text, summary } = await this.get(`${this.base}/csrf`)
+    if (status !== 200) throw new Error(`${summary}\nIs the handler mounted at ${this.base}?`)
     return (JSON.parse(text) as { csrfToken: string }).csrfToken
   }
 
@@ -71,8 +71,8 @@ export class Client {
     const cookies = response.headers.getSetCookie()
     for (const cookie of cookies) this.keep(cookie)
     const text = await response.text()
-    const told = `${init.method ?? 'GET'} ${path} was answered with ${response.status}: ${text.slice(0, 300)}`
-    return { told, status: response.status, headers: response.headers, cookies, text }
+    const summary = `${init.method ?? 'GET'} ${path} was answered with ${response.status}: ${text.slice(0, 300)}`
+    return { summary, status: response.status, headers: response.headers, cookies, text }
   }
 
   private keep(cookie: string): void {

@@ -8,11 +8,11 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
     const fields = { ...person.right, csrfToken: await ada.token(), callbackUrl: '/after' }
     for (const headers of [{ origin: 'https://evil.example' }, { origin: host().origin, 'sec-fetch-site': 'cross-site' }]) {
       const refused = await ada.post(`${base}/callback/${person.provider}`, fields, headers)
-      expect([refused.status, refused.cookies.filter(isSession)], refused.told).toEqual([403, []])
+      expect([refused.status, refused.cookies.filter(isSession)], refused.summary).toEqual([403, []])
     }
     for (const headers of [{ origin: 'https://evil.example' }, {}]) {
       const refused = await ada.post(paths.login, person.right, headers)
-      expect([refused.status >= 400, refused.cookies.filter(isSession)], refused.told).toEqual([true, []])
+      expect([refused.status >= 400, refused.cookies.filter(isSession)], refused.summary).toEqual([true, []])
     }
     expect((await ada.get(paths.session)).text).toBe('null')
   })
@@ -20,7 +20,7 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
   it('a POST without a token signs no user in unless the browser vouches for it', async () => {
     const stranger = client()
     const answer = await stranger.post(`${base}/callback/${person.provider}`, { ...person.right, callbackUrl: '/after' })
-    expect([answer.cookies.filter(isSession), answer.status < 500], answer.told).toEqual([[], true])
+    expect([answer.cookies.filter(isSession), answer.status < 500], answer.summary).toEqual([[], true])
     expect((await stranger.get(`${base}/session`)).text).toBe('null')
   })
 
@@ -34,9 +34,9 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
       await client().send(`${base}/session`, { method: 'DELETE', headers: { origin } }),
       await client().get(`${base}/nothing-of-this-name/at/all`),
     ]
-    for (const { status, told } of bad) {
-      expect(status, told).toBeGreaterThanOrEqual(400)
-      expect(status, told).toBeLessThan(500)
+    for (const { status, summary } of bad) {
+      expect(status, summary).toBeGreaterThanOrEqual(400)
+      expect(status, summary).toBeLessThan(500)
     }
     expect((await client().get(`${base}/session`)).status).toBe(200)
   })

@@ -42,16 +42,16 @@ export function guardRule({ start, base, paths }: BindingSubject): void {
       // A client may accept everything: a browser never sends an Authorization header of its own.
       for (const accept of ['application/json', 'text/html']) {
         const refused = await ask({ authorization: 'Bearer stale', accept })
-        expect([refused.status, refused.headers.get('www-authenticate')], refused.told).toEqual([401, challenge])
+        expect([refused.status, refused.headers.get('www-authenticate')], refused.summary).toEqual([401, challenge])
       }
       const nonce = await ask({ authorization: 'DPoP stale', accept: 'application/json' })
-      expect([nonce.status, nonce.headers.get('www-authenticate'), nonce.headers.get('dpop-nonce')], nonce.told).toEqual([
+      expect([nonce.status, nonce.headers.get('www-authenticate'), nonce.headers.get('dpop-nonce')], nonce.summary).toEqual([
         401,
         nonceChallenge,
         'n',
       ])
       const visitor = await ask({ accept: 'application/json' })
-      expect([visitor.status, visitor.headers.get('www-authenticate')], visitor.told).toEqual([401, null])
+      expect([visitor.status, visitor.headers.get('www-authenticate')], visitor.summary).toEqual([401, null])
       // What counts once, such as a proof, counts once for everything that a binding asks about one request, and for no other request.
       const objects: object[] = []
       for (const marker of ['first', 'second']) {

@@ -29,19 +29,19 @@ export function rootRule({ start, base }: BindingSubject): void {
       const found = await client.get(path)
       expect(
         [found.status, found.headers.get('cache-control')],
-        `${found.told}\nIs the handler mounted without a path, or the binding's \`root\` at the root of the app?`,
+        `${found.summary}\nIs the handler mounted without a path, or the binding's \`root\` at the root of the app?`,
       ).toEqual([200, 'public, max-age=60'])
       expect(JSON.parse(found.text), 'a handler that is mounted below a path gives that path for root routes').toEqual({
         base: host.origin + base,
         url: host.origin + path,
       })
       const head = await client.send(path, { method: 'HEAD' })
-      expect([head.status, head.text], head.told).toEqual([200, ''])
+      expect([head.status, head.text], head.summary).toEqual([200, ''])
       const preflight = await client.send(path, {
         method: 'OPTIONS',
         headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' },
       })
-      expect([preflight.status, preflight.headers.get('access-control-allow-origin')], preflight.told).toEqual([204, '*'])
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')], preflight.summary).toEqual([204, '*'])
       expect((await client.get(`${path}-of-no-route`)).status, "another path below /.well-known/ is the host's").toBe(404)
       expect((await client.get(`${base}/session`)).text).toBe('null')
     } finally {

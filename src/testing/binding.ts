@@ -66,11 +66,10 @@ export function testBinding(options: TestBindingOptions): void {
 function routeRules({ host, client, base, person }: BindingSubject): void {
   it('answers the routes with their own headers, and several Set-Cookie headers survive', async () => {
     const csrf = await client().get(`${base}/csrf?callbackUrl=/there`)
-    expect([csrf.status, csrf.headers.get('content-type'), csrf.cookies.length], `${csrf.told}\nStatus, Content-Type and cookies`).toEqual([
-      200,
-      'application/json',
-      2,
-    ])
+    expect(
+      [csrf.status, csrf.headers.get('content-type'), csrf.cookies.length],
+      `${csrf.summary}\nStatus, Content-Type and cookies`,
+    ).toEqual([200, 'application/json', 2])
     expect(csrf.headers.get('cache-control')).toBe('private, no-store')
     expect(JSON.parse(csrf.text)).toMatchObject({ csrfToken: expect.stringMatching(/^[0-9a-f]{64}$/) })
     const page = await client().get(`${base}/signin`)
@@ -81,20 +80,20 @@ function routeRules({ host, client, base, person }: BindingSubject): void {
     for (const kind of ['form', 'json'] as const) {
       const ada = client()
       const answer = await ada.signIn(person, person.right, kind)
-      expect([answer.status, answer.headers.get('location')], answer.told).toEqual([302, `${host().origin}/after`])
+      expect([answer.status, answer.headers.get('location')], answer.summary).toEqual([302, `${host().origin}/after`])
       expect(JSON.parse((await ada.get(`${base}/session`)).text)).toMatchObject({ user: { name: person.name } })
       const out = await ada.signOut()
-      expect([out.status, out.headers.get('location')], out.told).toEqual([302, `${host().origin}/bye`])
+      expect([out.status, out.headers.get('location')], out.summary).toEqual([302, `${host().origin}/bye`])
       expect((await ada.get(`${base}/session`)).text).toBe('null')
     }
     const script = await client().signIn(person, person.right, 'form', { 'x-auth-return-redirect': '1' })
-    expect([script.status, script.text], script.told).toEqual([200, JSON.stringify({ url: `${host().origin}/after` })])
+    expect([script.status, script.text], script.summary).toEqual([200, JSON.stringify({ url: `${host().origin}/after` })])
   })
 
   it('a wrong password leads to the page that says so, and signs no user in', async () => {
     const stranger = client()
     const answer = await stranger.signIn(person, person.wrong)
-    expect(answer.status, answer.told).toBe(302)
+    expect(answer.status, answer.summary).toBe(302)
     const to = new URL(answer.headers.get('location') ?? '')
     expect([to.origin, to.pathname, to.searchParams.get('error')]).toEqual([host().origin, `${base}/signin`, 'CredentialsSignin'])
     expect((await stranger.get(`${base}/session`)).text).toBe('null')
@@ -116,7 +115,7 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
     await ada.signIn(person, person.right)
     expect(JSON.parse((await ada.get(paths.guarded)).text)).toMatchObject({ user: { name: person.name } })
     const refused = await client().get(`${paths.guarded}?a=1`, { accept: 'text/html' })
-    expect([302, 303, 307], refused.told).toContain(refused.status)
+    expect([302, 303, 307], refused.summary).toContain(refused.status)
     const to = new URL(refused.headers.get('location') ?? '', host().origin)
     expect([to.origin, to.pathname]).toEqual([host().origin, `${base}/signin`])
     expect(to.searchParams.get('callbackUrl')).toContain(paths.guarded)
@@ -127,10 +126,10 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
   it('server code signs in and out', async () => {
     const ada = client()
     const into = await ada.post(paths.login, person.right, { origin: host().origin })
-    expect([isRedirect(into), locationPath(into, host().origin)], into.told).toEqual([true, '/in'])
+    expect([isRedirect(into), locationPath(into, host().origin)], into.summary).toEqual([true, '/in'])
     expect(JSON.parse((await ada.get(paths.session)).text)).toMatchObject({ user: { name: person.name } })
     const out = await ada.post(paths.logout, {}, { origin: host().origin })
-    expect([isRedirect(out), locationPath(out, host().origin)], out.told).toEqual([true, '/out'])
+    expect([isRedirect(out), locationPath(out, host().origin)], out.summary).toEqual([true, '/out'])
     expect((await ada.get(paths.session)).text).toBe('null')
   })
 }
@@ -141,13 +140,13 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
     try {
       const ada = new Client(host.origin, base)
       const { cookies: issued } = await ada.signIn(person, person.right)
-      const { cookies, told } = await ada.get(paths.session)
+      const { cookies, summary } = await ada.get(paths.session)
       expect(
         cookieAttributes(cookies),
-        `${told}\n\`cookies\` of the seam sets the session's cookie on it, once, with the attributes that it had at sign-in`,
+        `${summary}\n\`cookies\` of the seam sets the session's cookie on it, once, with the attributes that it had at sign-in`,
       ).toEqual(cookieAttributes(issued))
       const again = await ada.get(paths.session)
-      expect(JSON.parse(again.text), `the refreshed cookie lost its value\n${again.told}`).toMatchObject({ user: { name: person.name } })
+      expect(JSON.parse(again.text), `the refreshed cookie lost its value\n${again.summary}`).toMatchObject({ user: { name: person.name } })
     } finally {
       await host.close()
     }
@@ -165,7 +164,7 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
       }
     }
     const [route, page] = await askBoth({})
-    expect([route.status, page.status >= 500], `${route.told}\n${page.told}`).toEqual([503, true])
+    expect([route.status, page.status >= 500], `${route.summary}\n${page.summary}`).toEqual([503, true])
     const errors: string[] = []
     const answers = await askBoth({ sessionOnError: 'null', logger: { error: ({ name }) => void errors.push(name), warn: () => {} } })
     expect(answers.map(({ status, text }) => [status, text])).toEqual([

@@ -16,23 +16,23 @@ export function testProvider(name: string, options: TestProviderOptions): void {
 
   describe(`provider contract: ${name}`, () => {
     it('a sign-in ends in a redirect with a session cookie, and tells signIn', async () => {
-      const told: string[] = []
-      const response = await run((kernel) => void kernel.on('signIn', ({ account }) => void told.push(account?.provider ?? '')))
+      const heard: string[] = []
+      const response = await run((kernel) => void kernel.on('signIn', ({ account }) => void heard.push(account?.provider ?? '')))
       expect(response.status).toBe(302)
       expect(response.headers.getSetCookie().join('\n')).toMatch(/session-token=[^;]/)
-      expect(told).toHaveLength(1)
+      expect(heard).toHaveLength(1)
     })
 
     it('signIn is asked before anything is stored, and false refuses', async () => {
-      const told: string[] = []
+      const heard: string[] = []
       const response = await run((kernel) => {
         kernel.hook('signIn', () => false)
-        for (const event of ['createUser', 'linkAccount', 'signIn'] as const) kernel.on(event, () => void told.push(event))
-        kernel.on('signInFailed', ({ error }) => void told.push(error.type))
+        for (const event of ['createUser', 'linkAccount', 'signIn'] as const) kernel.on(event, () => void heard.push(event))
+        kernel.on('signInFailed', ({ error }) => void heard.push(error.type))
       })
       expect(response.headers.get('location')).toContain('error=AccessDenied')
       expect(response.headers.getSetCookie().join('\n')).not.toMatch(/session-token=[^;]/)
-      expect(told).toEqual(['AccessDenied'])
+      expect(heard).toEqual(['AccessDenied'])
     })
 
     it('a text from signIn redirects without a session', async () => {

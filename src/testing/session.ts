@@ -104,7 +104,7 @@ export function testSession(name: string, options: TestSessionOptions): void {
 /** A session of a kind: what guards it is there before it, it ends when it says, and without the plugin of the kind it is signed out. */
 function testKinds(options: TestSessionOptions): void {
   const seconds = 60
-  const kiosk = (told: string[]): Plugin => ({
+  const kiosk = (notes: string[]): Plugin => ({
     name: 'kiosk',
     requires: ['session:kinds'],
     setup(kernel) {
@@ -112,11 +112,11 @@ function testKinds(options: TestSessionOptions): void {
       kernel.decorate('session', (inner) => ({
         issue: (ctx, login, attributes, before) =>
           inner.issue(ctx, login, { ...attributes, kinds: ['kiosk'], until: ctx.now.getTime() + seconds * 1000 }, async (id) => {
-            told.push(`before ${id}`)
+            notes.push(`before ${id}`)
             await before?.(id)
           }),
         async read(ctx) {
-          told.push(`read ${await inner.id?.(ctx)} ${(await inner.kinds?.(ctx))?.join()}`)
+          notes.push(`read ${await inner.id?.(ctx)} ${(await inner.kinds?.(ctx))?.join()}`)
           return inner.read(ctx)
         },
       }))
@@ -124,14 +124,14 @@ function testKinds(options: TestSessionOptions): void {
   })
 
   it('kinds: `before` has the id first, the session keeps its kind, and ends at `until`', async () => {
-    const told: string[] = []
-    const { browser, advance } = await setUp(options, kiosk(told))
+    const notes: string[] = []
+    const { browser, advance } = await setUp(options, kiosk(notes))
     const one = browser()
     await one.signIn('ann')
-    const [said, id] = /^before (.+)$/.exec(told[0] ?? '') ?? []
+    const [said, id] = /^before (.+)$/.exec(notes[0] ?? '') ?? []
     expect(said).toBeDefined()
     expect(await one.session()).not.toBeNull()
-    expect(told.at(-1)).toBe(`read ${id} kiosk`)
+    expect(notes.at(-1)).toBe(`read ${id} kiosk`)
     advance((seconds - 1) * 1000)
     expect(await one.session()).not.toBeNull()
     advance(1000)

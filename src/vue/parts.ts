@@ -62,11 +62,11 @@ export const AccountPage: PartComponent<object> = defineComponent({
       const say = partTexts(props.texts)
       if (status === 'loading') return h('section', { 'data-part': 'account-page', 'aria-busy': true })
       if (status === 'unauthenticated') return h(SignInForm, { texts: props.texts ?? {} })
-      const told = note.value ?? failure.value
+      const text = note.value ?? failure.value
       return h('section', { 'data-part': 'account-page' }, [
         h('h2', userLabel(session.user)),
         session.user?.email && h('p', session.user.email),
-        told !== undefined && h('p', { role: 'status' }, told),
+        text !== undefined && h('p', { role: 'status' }, text),
         choices.value?.map(({ id, name, type }) => {
           const button = { key: id, type: 'button', 'data-provider': id }
           if (type === 'webauthn') return h('button', { ...button, onClick: () => void add(id) }, say.addPasskey)

@@ -66,10 +66,10 @@ export function encryptTokens<A extends Adapter>(adapter: A, options: EncryptTok
 
   const listeners = new Set<(unreadable: readonly string[]) => void>()
   const onUnreadable: EncryptingAdapter['onUnreadable'] = (listener) => {
-    const told = new Set<string>()
+    const logged = new Set<string>()
     const tell = (unreadable: readonly string[]): void => {
-      const names = unreadable.filter((name) => !told.has(name))
-      for (const name of names) told.add(name)
+      const names = unreadable.filter((name) => !logged.has(name))
+      for (const name of names) logged.add(name)
       if (names.length > 0) listener(names)
     }
     listeners.add(tell)

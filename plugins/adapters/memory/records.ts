@@ -41,10 +41,10 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
   }
   const select = (name: string, { ns, where, by, range, order, after, limit }: StoredQuery, now: number): StoredRow[] => {
     const table = tableOf(name)
-    const turn = order === 'asc' ? 1 : -1
+    const sign = order === 'asc' ? 1 : -1
     const place = (row: StoredRow): readonly StoredValue[] => (by === undefined ? [row.id] : [row[by] ?? null, row.id])
     const sort = (a: readonly StoredValue[], b: readonly StoredValue[]): number =>
-      turn * (compareValues(a[0]!, b[0]!) || compareValues(a[1] ?? null, b[1] ?? null))
+      sign * (compareValues(a[0]!, b[0]!) || compareValues(a[1] ?? null, b[1] ?? null))
     return [...rowsOf(name).values()]
       .filter(
         (row) => row.ns === ns && hasValues(row, where) && live(table, row, now) && (by === undefined || inRange(row[by] ?? null, range)),

@@ -115,6 +115,7 @@ function createDriver(options: LibsqlOptions): Driver {
 async function openClient({ url, authToken, wal = true }: LibsqlOptions): Promise<LibsqlClient> {
   if (url === undefined) throw new Error('[sql] libsqlDialect needs a url or a client.')
   const { createClient } = await import('@libsql/client')
+  // The part of the client that is used: the library has more overloads than its callers here.
   const client = createClient({ url, timeout: busyTimeout, ...(authToken !== undefined && { authToken }) }) as unknown as LibsqlClient
   // Readers and a writer at once. It stays with the file; a later process finds it done.
   if (client.protocol === 'file' && wal)

@@ -97,14 +97,17 @@ function createTable(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, o
   let query = schemaBuilder(db, scope).createTable(name).ifNotExists()
   for (const { field, type, required, generated, default: value } of want.columns) {
     const sqlType = sql.raw<unknown>(field === 'userId' ? owner.type : sqlTypeOf(dialect, type, collation))
+    // Kysely lists column types. Types of a column that exists come from the database.
     query = query.addColumn(column(field), sqlType as never, (each) => {
       const strict = required ? each.notNull() : each
       if (value !== undefined) return strict.defaultTo(defaultLiteral(dialect, value))
       return generated ? strict.defaultTo(sql.raw(generatorOf(dialect))) : strict
     })
   }
+  // Kysely knows the columns that its builder added by type. Names are known at run time here.
   query = query.addPrimaryKeyConstraint(`${name}_pkey`, want.primary.map(column) as never)
   if (want.owned && owner.referable) {
+    // As above: names of columns are known at run time.
     query = query.addForeignKeyConstraint(`${name}_user_fkey`, [column('userId')] as never, owner.table, [owner.id] as never, (each) =>
       each.onDelete('cascade'),
     )
@@ -167,6 +170,7 @@ function missingColumns(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable
       ({ field, type, default: value }) =>
         schemaBuilder(db, scope)
           .alterTable(table.name)
+          // Kysely lists column types. Dialects have others, with a collation.
           .addColumn(columnNameOf(want.kind, field, scope.names), sql.raw(sqlTypeOf(scope.dialect, type, collation)) as never, (each) =>
             value === undefined ? each : each.defaultTo(defaultLiteral(scope.dialect, value)),
           )

@@ -71,6 +71,7 @@ export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boole
   })
   // Not before: a transaction still rolls back.
   if (postgres)
+    // Kysely types a pool without the event `release`, which pools of `pg` have.
     (pool as unknown as Releasing).on('release', (_error, connection) => {
       if (!stale.has(connection) && (openedAt.get(connection) ?? 0) >= refusal.at) return
       void Promise.resolve((connection as Ending).end()).catch(() => {})

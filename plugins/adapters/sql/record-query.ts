@@ -141,7 +141,7 @@ function afterRow(table: RecordTable, { by, order, after }: StoredQuery): SqlExp
 
 /** `order by` in which null comes first: PostgreSQL needs it in words, and has its indexes so. */
 export function orderBy(table: RecordTable, { by, order }: Pick<StoredQuery, 'by' | 'order'>): Sql {
-  const turn = order === 'asc' ? sql`asc` : sql`desc`
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
   const nulls =
     table.dialect === 'postgres' && by !== undefined && columnOf(table, by).optional
       ? order === 'asc'
@@ -149,7 +149,7 @@ export function orderBy(table: RecordTable, { by, order }: Pick<StoredQuery, 'by
         : sql` nulls last`
       : sql``
   // With the table: a bare name is that of the selected value, a date as text for example, and no index has those in order.
-  const of = (field: string): Sql => sql`${tableName(table)}.${columnName(table, field)} ${turn}`
+  const of = (field: string): Sql => sql`${tableName(table)}.${columnName(table, field)} ${direction}`
   return by === undefined ? sql`order by ${of('id')}` : sql`order by ${of(by)}${nulls}, ${of('id')}`
 }
 

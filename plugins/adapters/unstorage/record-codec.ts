@@ -89,16 +89,16 @@ export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, 
   const { gt, gte, lt, lte } = range
   const hasBound = gt !== undefined || gte !== undefined || lt !== undefined || lte !== undefined
   // Behind every member with that value, and before the next value.
-  const behind = (value: StoredValue): string => `${front}${sortableText(value)}\u0001`
+  const toBound = (value: StoredValue): string => `${front}${sortableText(value)}\u0001`
   const mins = [
     front === '' && !hasBound ? '-' : `[${front}${hasBound ? '1' : ''}`,
     ...(gte === undefined ? [] : [`[${front}${sortableText(gte)}`]),
-    ...(gt === undefined ? [] : [`[${behind(gt)}`]),
+    ...(gt === undefined ? [] : [`[${toBound(gt)}`]),
   ]
   const maxs = [
     front === '' ? '+' : `(${front.slice(0, -1)}\u0001`,
     ...(lt === undefined ? [] : [`(${front}${sortableText(lt)}`]),
-    ...(lte === undefined ? [] : [`(${behind(lte)}`]),
+    ...(lte === undefined ? [] : [`(${toBound(lte)}`]),
   ]
   const place = after && `(${front}${by === undefined ? '' : `${sortableText(after.value)}\0`}${after.id}`
   return {

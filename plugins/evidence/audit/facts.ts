@@ -23,6 +23,7 @@ import type { AuditActor } from './record.ts'
 /** The facts of an event; none where another event has them. */
 export function eventFacts({ event, message }: AnyEvent): Fact[] {
   const known = Object.hasOwn(kinds, event) ? kinds[event] : undefined
+  // Events have fields of their own. `kinds` reads each event by those that it has.
   const fields = message as unknown as Message
   const fact = known ? known(fields) : unknownEvent(event, fields)
   return Array.isArray(fact) ? fact : fact ? [fact] : []

@@ -10,6 +10,7 @@ type Call = (...args: unknown[]) => unknown
 
 export function traceServices(kernel: Kernel, trace: Trace): void {
   kernel.decorate('store', (inner) => {
+    // Each function of the store is wrapped, by its name.
     const members = inner as unknown as Readonly<Record<string, unknown>>
     const names = Object.keys(members).filter((name) => typeof members[name] === 'function' && !silent.has(name))
     const seen = names.map((name): [string, Call] => [

@@ -33,6 +33,7 @@ export function createTrace({ debug }: LoggerInstance): Trace {
     timeWork(what, work, describe, ctx) {
       const started = performance.now()
       const writeAnswer = <A>(answer: A): A => {
+        // `answer` is what `describe` takes: a promise was awaited before.
         const description = describe?.(answer as never)
         line(`${what}${description === undefined ? '' : `: ${description}`} (${timeSince(started)})`, ctx)
         return answer

@@ -30,6 +30,7 @@ export function decorateServices(kernel: Kernel, loader: Loader, system: string)
   }
 
   kernel.decorate('store', (inner) => {
+    // Each function of the store is wrapped, by its name.
     const members = inner as unknown as Readonly<Record<string, unknown>>
     const names = Object.keys(members).filter((name) => typeof members[name] === 'function' && !silent.has(name))
     const seen = names.map((name): [string, Call] => [

@@ -44,7 +44,7 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   const key = await revocationKey(provider, jti)
   if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return emptyAnswer()
   const details = { sub_id: subject }
-  const told = {
+  const signalMessage = {
     provider,
     kind: 'token-revocation',
     userId,
@@ -54,7 +54,7 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
     count,
     details,
   } as const
-  await ctx.emit('signalReceived', told)
+  await ctx.emit('signalReceived', signalMessage)
   return emptyAnswer()
 }
 

@@ -126,6 +126,7 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
         if (kind !== 'password' || user?.id === undefined || !store?.supports('updateAccount')) return
         const key = { provider: 'credential', providerAccountId: user.id }
         const account = (await store.getAccount(user.id, 'credential')) as { password?: unknown } | null
+        // The type of an account lacks the column `password`, which better-auth has.
         if (typeof account?.password === 'string') await store.updateAccount({ ...key, password: null } as never)
       })
       kernel.records('importEntry', entryTable)

@@ -36,6 +36,7 @@ export function sharePasswords(parts: Parts): SharedPasswords {
       const known = await store.getAccount(userId, 'credential')
       // The columns of accounts are those of better-auth, and the contract of stores does not know its column of hashes.
       const row = { ...key, password: hash } as never
+      // As above: the type of an account lacks the column `password`.
       if (!known) await store.linkAccount({ ...key, userId, type: 'credentials', password: hash } as never)
       else if (store.supports('updateAccount')) await store.updateAccount(row)
       else return false
@@ -67,6 +68,7 @@ async function refreshUser<T>(move: Move, moved: UserKind<T>, { findTarget }: Pa
   const [found] = rows
   if (!found) {
     const isGone = entry !== undefined && entry.digest !== '' && !(await moved.isThere(move, [userId])).has(userId)
+    // Kinds differ in the type of their value. A removal reads keys alone.
     if (isGone) await removeMissing(ctx, kind as never, [userId], { apply: true })
     return
   }

@@ -48,6 +48,7 @@ export interface Source {
 
 /** Looks at the database once. Throws AuthError for a table that lacks a column: its rows would look as if there were none. */
 export async function openSource(database: BetterAuthDatabase, schema: BetterAuthSchema): Promise<Source> {
+  // The tables of the host are known at run time. `Reader` is the part of Kysely that is used.
   const db = (database as unknown as Reader).withoutPlugins()
   const tables = new Map((await db.introspection.getTables()).map(({ name, columns }) => [name, columns.map((column) => column.name)]))
   const models = Object.keys(neededFields) as BetterAuthModel[]

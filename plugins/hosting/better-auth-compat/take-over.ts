@@ -115,6 +115,7 @@ async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun): Pr
     }
     const kind = { source: sourceName, kind: moved.kind, target }
     const report = await takePages(move.ctx, kind, moved.pages(move), run)
+    // Kinds differ in the type of their value. A removal reads keys alone.
     await removeGone(move.ctx, kind as never, (keys) => moved.isThere(move, keys), run, report)
     if (report.found + report.removed + report.conflict > 0) reports[moved.kind] = report
     move.problems.push(...problemsOf(moved.kind, report))

@@ -52,6 +52,7 @@ async function writeCodes(
   schema: BetterAuthSchema,
   { userId, from, to }: { userId: string; from: string; to: string },
 ): Promise<boolean> {
+  // The tables of the host are known at run time. This is the part of Kysely that is used.
   const writer = (db as unknown as { withoutPlugins(): { updateTable(table: string): Update } }).withoutPlugins()
   const column = columnOf(schema, 'twoFactor', 'backupCodes')
   const { numUpdatedRows } = await writer

@@ -22,6 +22,7 @@ const pageSize = 500
 
 /** Users with lists of the rows that point to them. Throws AuthError when there is no table of users. */
 export async function* readTables(database: ImportDatabase, { schema, users, more }: SourceTables): AsyncGenerator<ExportedRow> {
+  // The tables of the host are known at run time. `Reader` is the part of Kysely that is used.
   const db = (database as unknown as Reader).withoutPlugins()
   const there = new Set(
     (await db.introspection.getTables()).filter((table) => schema === undefined || table.schema === schema).map(({ name }) => name),

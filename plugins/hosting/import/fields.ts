@@ -10,6 +10,7 @@ export function createFieldTarget(isMade: (userId: string) => boolean): ImportTa
     async read(ctx, rows) {
       const others = rows.filter(({ key, value }) => !value || !isMade(key))
       const users = others.length === 0 ? [] : await ctx.service('store').getUsers(others.map(({ key }) => key))
+      // Custom fields of the host are columns of users. The type of a user does not list them.
       const found = new Map(users.map((user) => [user.id, user as unknown as FieldsTaken]))
       return Promise.all(
         rows.map(async ({ key, value }): Promise<ImportState | undefined> => {
@@ -33,7 +34,9 @@ export function createFieldTarget(isMade: (userId: string) => boolean): ImportTa
 async function writeFields(ctx: AnyContext, id: string, value: FieldsTaken, over: string | undefined): Promise<string | undefined> {
   const store = ctx.service('store')
   const user = await store.getUser(id)
+  // As above: custom fields of the host.
   if (!user || over === undefined || (await versionOf(user as unknown as FieldsTaken, value)) !== over) return undefined
+  // As above: custom fields of the host.
   return versionOf((await store.updateUser({ id, ...value } as never)) as unknown as FieldsTaken, value)
 }
 

@@ -157,6 +157,7 @@ async function updateOne(ctx: AnyContext, id: string, value: UserTaken, over: st
     ...(image !== undefined && { image }),
   }
   try {
+    // Custom fields of the host may be among the changes. The type of a user does not list them.
     return await versionOf(await store.updateUser(change as never))
   } catch (error) {
     if (error instanceof AdapterError && (await isThere(ctx))) return undefined

@@ -11,7 +11,9 @@ const longestMessage = 200
 export function convertProvider(provider: unknown, announce: Announce): ProviderInput {
   if (typeof provider !== 'object' || provider === null) return provider as ProviderInput
   const { type } = provider as Fields
+  // Options of version 4 have no types here. The kernel checks what the conversion made, as it checks each provider.
   if (type === 'credentials') return bothLevels(provider as Fields, convertCredentials) as unknown as ProviderInput
+  // As above: the kernel checks the converted provider.
   if (type === 'oauth') return convertOAuth(provider as Fields, announce) as unknown as ProviderInput
   return provider as ProviderInput
 }

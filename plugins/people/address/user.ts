@@ -33,6 +33,7 @@ export async function storeAddress(ctx: Context, userId: string, to: string): Pr
 export async function restoreAddress(ctx: Context, { id, email, emailVerified }: AdapterUser, to: string): Promise<void> {
   const store = ctx.service('store')
   if ((await store.getUser(id))?.email !== to) return
+  // The published type of a user has no null for the address. Adapters store it (`nullableEmail`).
   const user = await store.updateUser({ id, email: (email ?? null) as never, emailVerified })
   await ctx.emit('updateUser', { user })
 }

@@ -13,6 +13,7 @@ export function deleteShortCookie(ctx: Context, bound: string): void {
   ctx.deleteCookie(shortCookieName(ctx, bound), cookieOptionsOf(ctx))
 }
 function cookieOptionsOf(ctx: Context): CookieOptions {
+  // Cookies of plugins are among them by their key. The type lists those of the kernel.
   return (ctx.cookies as unknown as Record<string, { options: CookieOptions }>)[shortCookie.spec.key]?.options ?? {}
 }
 

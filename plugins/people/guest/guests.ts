@@ -32,6 +32,7 @@ export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, r
   const store = ctx.store as Store
   const fields = { id: randomUUID(ctx.runtime), name: null, emailVerified: null, ...(store.nullableEmail && { email: null }) }
   const account = { provider, providerAccountId: fields.id, type: 'credentials' }
+  // A guest has no address. The published type of a user demands one.
   const user = await storeNewUser(ctx, store, fields as unknown as AdapterUser, account)
   const forget = async (): Promise<void> => void (await store.deleteUser(user.id))
   try {

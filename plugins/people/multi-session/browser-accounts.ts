@@ -137,16 +137,16 @@ async function leaveSession(kernel: Kernel, ctx: Context): Promise<{ ctx: Contex
 /** The live session of a row; null: it has ended. */
 async function openWaiting(kernel: Kernel, ctx: Context, row: Row<WaitingSessionRow> | null): Promise<{ ctx: Context; user: User } | null> {
   if (!row) return null
-  const behind = await contextBehind(kernel, ctx, row.cookies)
-  const user = await behind.session.user(behind)
-  return user?.id === row.userId ? { ctx: behind, user } : null
+  const ownCtx = await contextBehind(kernel, ctx, row.cookies)
+  const user = await ownCtx.session.user(ownCtx)
+  return user?.id === row.userId ? { ctx: ownCtx, user } : null
 }
 
 async function endWaiting(kernel: Kernel, ctx: Context, id: string): Promise<void> {
   const row = await ctx.records('waitingSession').take(id)
   if (!row) return
-  const behind = await contextBehind(kernel, ctx, row.cookies)
-  const ended = await behind.session.end(behind)
+  const ownCtx = await contextBehind(kernel, ctx, row.cookies)
+  const ended = await ownCtx.session.end(ownCtx)
   if (ended) await ctx.emit('signOut', ended)
 }
 

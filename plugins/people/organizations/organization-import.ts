@@ -149,6 +149,7 @@ function createTarget<K extends OrganizationRecord, T>(plugin: PluginInstance, s
   const versionOf = async (row: object): Promise<string> => toHex(await sha256(JSON.stringify(factsOf(row))))
   const tableOf = async (ctx: AnyContext) => {
     const rows = await rowsOf(plugin, ctx)
+    // One piece of code imports five kinds of rows. `Table` is what it uses of their tables.
     return { rows, table: rows.records(spec.record as 'organizationTeam') as unknown as Table }
   }
   return {
@@ -190,6 +191,7 @@ function createTarget<K extends OrganizationRecord, T>(plugin: PluginInstance, s
         const row = await table.get(await rowId(key))
         if (!row || (await versionOf(row)) !== version) continue
         if (!(await table.take(row.id, { if: Object.fromEntries(spec.facts.map((fact) => [fact, row[fact]])) }))) continue
+        // Rows of kinds that count have the id of their organization.
         if (spec.counts) await addMembers(rows, [row as unknown as { organizationId: string }], -1)
         removed++
       }

@@ -57,6 +57,7 @@ export async function beginAdd(ctx: Context, person: Person): Promise<object | n
 /** Options of the ceremony that asks for a key of this person. */
 export async function beginAsk(ctx: Context, person: Person): Promise<object> {
   const { generateAuthenticationOptions } = await loadSimpleWebAuthn()
+  // The library lists transports. Browsers may know more, and what they said is stored as text.
   const allowCredentials = (await findPasskeys(ctx, person)).map(({ key }) => ({ id: key.id, transports: key.transports as never }))
   const options = await generateAuthenticationOptions({
     rpID: ctx.url.hostname,
@@ -73,6 +74,7 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown, st
   const found = await readAnswer(ctx, person, data, 'add')
   if (!found) return false
   const { verifyRegistrationResponse } = await loadSimpleWebAuthn()
+  // The answer of the browser is unchecked input. The library checks its form.
   const result = await verifyRegistrationResponse({ ...found.expected, response: found.answer as never }).catch(() => undefined)
   if (!result?.verified) return false
   const { credential, credentialDeviceType } = result.registrationInfo
@@ -118,6 +120,7 @@ export async function acceptPasskey(ctx: Context, person: Person, data: unknown)
   const { key, row } = known
   // Counter 0: the library would judge it before the signature.
   const credential = { id: key.id, publicKey: fromBase64(key.publicKey), counter: 0, transports: key.transports as never }
+  // The answer of the browser is unchecked input. The library checks its form.
   const result = await verifyAuthenticationResponse({ ...found.expected, response: found.answer as never, credential }).catch(
     () => undefined,
   )

@@ -4,7 +4,7 @@
  */
 import type { SessionAttributes, SessionMarks } from 'authkernel/kernel'
 
-const unmarked: SessionMarks = {}
+const noMarks: SessionMarks = {}
 
 /** Whether the token of an ordinary session would look marked. */
 export function looksMarked(token: string): boolean {
@@ -24,7 +24,7 @@ export function markedToken({ kinds = [], until }: SessionAttributes, token: str
 export function marksOf(token: string, stored: string | undefined): SessionMarks {
   const one = readMarks(token)
   const other = stored === undefined || stored === token ? undefined : readMarks(stored)
-  if (!one || !other || stored === undefined) return one ?? other ?? unmarked
+  if (!one || !other || stored === undefined) return one ?? other ?? noMarks
   return token.slice(0, token.lastIndexOf('!')) === stored.slice(0, stored.lastIndexOf('!')) ? one : { kinds: [''] }
 }
 

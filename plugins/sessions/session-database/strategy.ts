@@ -207,7 +207,9 @@ function withMarks(attributes: SessionAttributes, { kinds = [], until }: Session
 
 /** No handler answered: the columns of the stored row go; what a handler wrote into the message stays. */
 function withoutColumns(whole: object, columns: object): Session {
+  // `name` is a key of `columns`, as tested before it. What is left has the fields of a session, which handlers wrote.
   const shown = Object.entries(whole).filter(([name, value]) => !(name in columns) || value !== columns[name as never])
+  // As above: the fields of a session, which handlers wrote.
   return Object.fromEntries(shown) as unknown as Session
 }
 

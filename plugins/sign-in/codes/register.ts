@@ -12,6 +12,7 @@ export type CodeKindName = 'codes' | 'phone'
 
 /** Registers one kind of codes. */
 export function registerCodes<T extends CodeKindName>(kernel: Kernel, kind: CodeKind, { id, name }: ProviderOf<T>): void {
+  // One flow serves all kinds of codes. The type of its options depends on the name of the kind.
   kernel.providerType(id as CodeKindName, createCodeFlow(kind) as never)
   kernel.provider({ id, name, type: id } as ProviderOf<CodeKindName>)
   kernel.declareEvent('codesGuessed')

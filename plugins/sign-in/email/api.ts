@@ -56,6 +56,7 @@ function createFiller(provider: EmailConfig, mail: MailMessage): (value: unknown
 }
 
 function optionOf(provider: EmailConfig, name: string): string | undefined {
+  // Options of the sender differ by provider, and are read by their name.
   const value = Object.hasOwn(provider, name) ? (provider as unknown as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }

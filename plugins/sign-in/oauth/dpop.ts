@@ -61,6 +61,7 @@ export async function sendBoundRequest(
       // Where it may go was decided before.
       [oauth.allowInsecureRequests]: true,
       [oauth.customFetch]: ((to: string, how: RequestInit) =>
+        // oauth4webapi types the options of its fetch narrower than `RequestInit`.
         fetch(to, { ...init, ...how, signal: init.signal ?? how.signal ?? null })) as never,
     })
   try {

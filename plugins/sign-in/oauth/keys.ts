@@ -172,6 +172,7 @@ function createCheck(alg: string, key: CryptoKey): SignatureCheck | undefined {
   const node = nodeCrypto()
   if (!node) return undefined
   try {
+    // Node types its own `CryptoKey`, which is the global one.
     const own = node.KeyObject.from(key as never)
     const hash = alg.startsWith('Ed') ? null : `sha${alg.slice(2)}`
     const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = node.constants

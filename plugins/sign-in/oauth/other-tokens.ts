@@ -30,6 +30,7 @@ export async function verifyToken(
   if (wanted === undefined ? !named.includes(client.client_id) : named.length !== 1 || named[0] !== wanted)
     throw new TokenRefusal('The token is for another client (`aud`).')
   checkTimes(claims, Math.floor(ctx.runtime.now() / 1000))
+  // Callers read further members of the header, which are unchecked input.
   return { header: header as unknown as Record<string, unknown>, claims }
 }
 

@@ -22,6 +22,7 @@ export async function pushRequest(ctx: Context, provider: OAuthProvider, server:
   const authentication = authenticationOf(provider, located, await clientSecretOf(ctx, provider))
   const response = await oauth.pushedAuthorizationRequest(located, client, authentication, new URLSearchParams(url.searchParams), {
     [oauth.allowInsecureRequests]: true,
+    // oauth4webapi types the options of its fetch narrower than `RequestInit`.
     [oauth.customFetch]: fetchOf(ctx, provider) as never,
   })
   const { request_uri: reference } = await oauth.processPushedAuthorizationResponse(located, client, response)

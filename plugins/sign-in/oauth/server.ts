@@ -51,6 +51,7 @@ function serverFrom(provider: OAuthProvider, document: JsonObject | undefined): 
   const found: JsonObject = document ?? { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
   // Certificates are asked for at addresses of their own (RFC 8705 section 5).
   const aliases = usesCertificate(provider) ? found['mtls_endpoint_aliases'] : undefined
+  // Members of the document were checked where it was read. Endpoints of the host go before them.
   return { ...found, ...(aliases as object | undefined), ...written } as unknown as AuthorizationServer
 }
 

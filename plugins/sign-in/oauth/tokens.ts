@@ -125,6 +125,7 @@ async function requestTokens(
     additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
     // Endpoints were checked; what may be plain http is decided there.
     [oauth.allowInsecureRequests]: true,
+    // oauth4webapi types the options of its fetch narrower than `RequestInit`.
     [oauth.customFetch]: readOf(ctx, provider) as never,
   }
   if (binding) options.DPoP = binding.handle
@@ -192,6 +193,7 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
 function errorAnswer(body: JsonObject, answer: Response | ReadAnswer): Error {
   const response = 'content' in answer ? toResponse(answer) : answer
   return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
+    // The library demands the standard members of an error. Providers answer others, too.
     cause: body as never,
     response,
   })

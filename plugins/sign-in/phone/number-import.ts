@@ -39,6 +39,7 @@ export function numberTarget(countries: readonly string[] | undefined): ImportTa
         // The number of another user stays with that user.
         if ((await numberOf(ctx, key)) !== over || (await store.getUserByAccount(account))) return undefined
         try {
+          // Adapters take the type `phone`. The published type of an account lists those of Auth.js.
           await store.linkAccount({ ...account, type: 'phone', userId: key } as never)
         } catch (error) {
           // Two users of the export have it, and the other one was faster.

@@ -40,6 +40,7 @@ const functionNames = [
 export async function loadWebAuthnLibrary(provider: ProviderOf<'webauthn'>): Promise<WebAuthnLibrary> {
   const library = await importLibrary(provider)
   const missing = functionNames.filter((name) => typeof library[name] !== 'function')
+  // The functions are there, as tested above. `WebAuthnLibrary` has their unchecked inputs.
   if (missing.length === 0) return library as unknown as WebAuthnLibrary
   throw new AuthError(
     `The lib of provider "${provider.id}" lacks ${missing.join(', ')}: give () => import('@simplewebauthn/server'), version 14.`,

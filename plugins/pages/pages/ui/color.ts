@@ -28,6 +28,7 @@ export function contrastOf(a: Color, b: Color): number {
 
 /** Part `share` (0 to 1) of `b` in `a`. */
 export function mixColors(a: Color, b: Color, share: number): Color {
+  // `map` of three numbers gives three numbers, which its type does not say.
   return [0, 1, 2].map((i) => Math.round((a[i] as number) * (1 - share) + (b[i] as number) * share)) as unknown as Color
 }
 

@@ -154,6 +154,7 @@ export function sourceOf(url: string): string | undefined {
 const refusedSchemes = /^(javascript|data|blob|filesystem|file|about):$/
 
 function endpointsOf(provider: Provider): string[] {
+  // Options differ by the type of provider, and are read by their name.
   const { issuer, wellKnown, authorization, redirectProxyUrl } = provider as unknown as Readonly<Record<string, unknown>>
   const url = typeof authorization === 'object' ? (authorization as { url?: unknown } | null)?.url : authorization
   return [issuer, wellKnown, url, redirectProxyUrl].filter((value) => typeof value === 'string')
