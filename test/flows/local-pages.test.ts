@@ -59,6 +59,18 @@ describe.each([
     expect(await page.textContent('#who')).toBe(person)
     if (javaScriptEnabled) {
       await page.goto(`${site.url}/auth/passwords/sign-up`)
+      // The rule before it is broken, the way back, and a button inside of the field that it belongs to.
+      expect(await page.textContent('#password-rule')).toContain('At least 15 characters')
+      expect(await page.getAttribute('input[name=password]', 'aria-describedby')).toBe('password-rule')
+      expect(await page.getByRole('link', { name: 'Sign in', exact: true }).getAttribute('href')).toContain('/auth/signin')
+      const [field, show] = await Promise.all([
+        page.locator('input[name=password]').boundingBox(),
+        page.getByRole('button', { name: 'Show', exact: true }).boundingBox(),
+      ])
+      expect(show!.width).toBeLessThan(field!.width / 2)
+      expect(show!.y).toBeGreaterThanOrEqual(field!.y)
+      expect(show!.y + show!.height).toBeLessThanOrEqual(field!.y + field!.height)
+      if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/sign-up-${width}.png` })
       const says = async (typed: string, text: string) => {
         await page.fill('input[name=password]', typed)
         await page.getByRole('status').getByText(text).waitFor()

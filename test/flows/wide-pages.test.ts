@@ -67,7 +67,7 @@ it.each([
     expect(await navigation.getByRole('link', { name: 'Members' }).getAttribute('aria-current')).toBe('page')
     await navigation.getByRole('link', { name: 'Settings' }).click()
     await page.waitForURL('**/gallery?settings')
-    await page.getByRole('button', { name: 'Account Ada Lovelace' }).click()
+    await page.getByRole('button', { name: 'Ada Lovelace' }).click()
     await page.getByRole('link', { name: 'Sign out' }).click()
     await page.waitForURL('**/signout')
     expect(complaints).toEqual([])

@@ -112,12 +112,12 @@ async function createFromForm(ctx: Context, options: ResolvedOptions, userId: st
 // The answer to a form, which no history keeps: the text of a key is shown once.
 async function drawNewKey(
   _ctx: Context,
-  { html, say, link }: PageTools,
+  { copyable, say, link }: PageTools,
   { key = '', name = '' }: Readonly<Record<string, string | undefined>>,
 ): Promise<PageView> {
   return {
     title: say('api-keys.new', { name }),
     lead: say('api-keys.once'),
-    body: [html`<p><code class="key">${key}</code></p>`, link(say('api-keys.back'), '/account')],
+    body: [copyable(key), link(say('api-keys.back'), '/account')],
   }
 }

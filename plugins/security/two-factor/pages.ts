@@ -170,7 +170,11 @@ async function drawApp(ctx: Context, tools: PageTools, { id = '', again, error }
   return { title: say('two-factor.add-app'), lead: say(enrolment ? 'two-factor.scan' : 'two-factor.again'), body }
 }
 
-async function drawBackupCodes(_ctx: Context, { html, say, form, submit, link }: PageTools, { codes = '', go }: Params): Promise<PageView> {
+async function drawBackupCodes(
+  _ctx: Context,
+  { html, say, form, submit, link, copyable }: PageTools,
+  { codes = '', go }: Params,
+): Promise<PageView> {
   const items = codes.split(' ').map((code) => html`<li><code>${code}</code></li>`)
   const onward = go
     ? await form('/two-factor/setup', submit(say('two-factor.continue')), { action: 'continue' })
@@ -179,9 +183,13 @@ async function drawBackupCodes(_ctx: Context, { html, say, form, submit, link }:
     title: say('two-factor.codes'),
     lead: say('two-factor.codes-lead'),
     body: [
-      html`<ol class="codes">
-        ${items}
-      </ol>`,
+      copyable(codes.replaceAll(' ', '\n'), {
+        shown: html`<ol class="codes">
+          ${items}
+        </ol>`,
+        download: 'backup-codes.txt',
+        print: true,
+      }),
       onward,
     ],
   }

@@ -5,12 +5,18 @@ import { emailField } from './flow.ts'
 import type { Options } from './options.ts'
 import { isAsker } from './pending.ts'
 import { findByToken, passwordOf } from './tables.ts'
-import { typingScript, typingTools } from './typing.ts'
+import { drawRule, typingScript, typingTools } from './typing.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
 const scripts = [typingScript]
-const newField = { label: 'passwords.new', type: 'password', required: true, autocomplete: 'new-password' }
+const newField = {
+  label: 'passwords.new',
+  type: 'password',
+  required: true,
+  autocomplete: 'new-password',
+  'aria-describedby': 'password-rule',
+}
 
 /** Adds the pages, their links on the sign-in page, and the section of the account page. */
 export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
@@ -72,21 +78,41 @@ function addSecretPage(kernel: Kernel, path: `/${string}`, page: string): void {
   })
 }
 
-async function drawSignUp(_ctx: Context, tools: PageTools, { error, email }: Params, min: number): Promise<PageView> {
-  const { say, form, field, submit, alert } = tools
+async function drawSignUp(ctx: Context, tools: PageTools, { error, email }: Params, min: number): Promise<PageView> {
+  const { say, form, field, submit, alert, html, base } = tools
   const body = [
     field('email', { ...emailField, ...(email !== undefined && { value: email }) }),
     field('password', newField),
+    drawRule(tools, min),
     typingTools(tools, min),
     submit(say('passwords.sign-up')),
   ]
   return {
     title: say('passwords.sign-up'),
-    lead: say('passwords.hint'),
-    body: [alert(error), await form('/passwords/sign-up', body)],
+    body: [
+      await drawProviders(ctx, tools),
+      alert(error),
+      await form('/passwords/sign-up', body),
+      html`<p class="foot">${say('passwords.have-account')} <a href="${base}/signin">${say('passwords.mail.sign-in')}</a></p>`,
+    ],
     scripts,
     ...pageStatus(error),
   }
+}
+
+/** A button for each provider whose page signs users up as well: those without a field of their own. */
+async function drawProviders(ctx: Context, { html, say, form, submit }: PageTools): Promise<Content> {
+  const providers = (await ctx.providers()).filter((provider) => {
+    const { post, hidden, script, fields } = ctx.flow(provider).form?.(provider) ?? { post: 'signin' as const }
+    return post === 'signin' && !hidden && script === undefined && Object.keys(fields ?? {}).length === 0
+  })
+  if (providers.length === 0) return undefined
+  const buttons = providers.map(async ({ id, name }) => {
+    const label = say(`signIn.submit.${id}`) || say('passwords.continue-with', { name })
+    return html`<div class="provider">${await form(`/signin/${encodeURIComponent(id)}`, submit(label, { quiet: true }))}</div>`
+  })
+  return html`<div class="providers outlined">${await Promise.all(buttons)}</div>
+    <div class="divider">${say('signIn.or')}</div>`
 }
 
 async function drawReset(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
@@ -115,9 +141,13 @@ function linkPage(action: `/${string}`, kind: 'pending' | 'reset', min: number) 
       return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...pageStatus(error) }
     }
     body.push(
-      await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))], {
-        token,
-      }),
+      await form(
+        action,
+        [field('password', { ...newField, autofocus: true }), drawRule(tools, min), typingTools(tools, min), submit(say('passwords.save'))],
+        {
+          token,
+        },
+      ),
     )
     if (kind === 'pending') body.push(await form(action, submit(say('passwords.without'), { quiet: true }), { token, without: '1' }))
     return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...pageStatus(error) }
@@ -136,6 +166,7 @@ async function drawChange(ctx: Context, tools: PageTools, { error, done }: Param
   const body = [
     has ? field('current', current) : undefined,
     field('password', newField),
+    drawRule(tools, min),
     typingTools(tools, min),
     submit(say('passwords.save')),
   ]
@@ -151,7 +182,12 @@ async function drawChange(ctx: Context, tools: PageTools, { error, done }: Param
 
 async function drawLonger(_ctx: Context, tools: PageTools, { error }: Params, min: number): Promise<PageView> {
   const { say, form, field, submit, alert } = tools
-  const body = [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))]
+  const body = [
+    field('password', { ...newField, autofocus: true }),
+    drawRule(tools, min),
+    typingTools(tools, min),
+    submit(say('passwords.save')),
+  ]
   return {
     title: say('passwords.title'),
     lead: say('passwords.longer'),

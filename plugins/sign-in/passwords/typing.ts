@@ -1,5 +1,10 @@
-/** Beside the fields of passwords: a button that shows what was typed, and how good a new one is. Without JavaScript neither is there. */
+/** Beside the fields of passwords: the rule for a new one, a button that shows what was typed, and how good it is. Without JavaScript the rule is there. */
 import type { Content, PageTools } from 'authkernel/kernel'
+
+/** The rule of a new password, before it is typed. Its field names it in `aria-describedby`. `min` in code points. */
+export function drawRule({ html, say }: PageTools, min: number): Content {
+  return html`<p class="note rule" id="password-rule">${say('passwords.rule', { min })}</p>`
+}
 
 /** What the script reads: its texts and the length that is asked for. `min` in code points. */
 export function typingTools({ html, say }: PageTools, min: number): Content {
@@ -24,7 +29,7 @@ export const typingScript: string = `"use strict";(() => {
   function enhance(input, say, min) {
     const button = document.createElement('button')
     button.type = 'button'
-    button.className = 'button small'
+    button.className = 'button small peek'
     button.setAttribute('aria-controls', input.id)
     const label = () => {
       const shown = input.type === 'text'
@@ -35,12 +40,16 @@ export const typingScript: string = `"use strict";(() => {
     // A password that is shown must not stay in the history of forms.
     input.form.addEventListener('submit', () => { input.type = 'password' })
     label()
-    input.after(button)
+    const box = document.createElement('div')
+    box.className = 'typed'
+    input.replaceWith(box)
+    box.append(input, button)
+    if (document.activeElement === document.body && input.autofocus) input.focus()
     if (input.autocomplete !== 'new-password') return
     const meter = document.createElement('p')
-    meter.className = 'note'
+    meter.className = 'note meter'
     meter.setAttribute('role', 'status')
-    button.after(meter)
+    box.after(meter)
     input.addEventListener('input', () => { meter.textContent = judge(input.value, say, min) })
   }
   function judge(value, say, min) {

@@ -37,7 +37,7 @@ export const sessionsSection: AccountSection = {
       heading: say('account.sessions'),
       text: able('revoke:user') && say('account.sessions.hint'),
       actions: able('revoke:user') && (await form('/account/sessions/end-all', button(say('account.sessions.all'), { tone: 'danger' }))),
-      body: await Promise.all((sessions ?? []).map(drawSession)),
+      body: markup`<ul class="ui-list ui-flush">${(await Promise.all((sessions ?? []).map(drawSession))).map((one) => markup`<li>${one}</li>`)}</ul>`,
     }
   },
 }

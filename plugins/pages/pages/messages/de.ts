@@ -69,7 +69,7 @@ export const de: Texts = {
   'account.email': 'E-Mail',
   'account.confirmed': 'bestätigt',
   'account.unconfirmed': 'nicht bestätigt',
-  'account.methods': 'Wege zur Anmeldung',
+  'account.methods': 'Anmeldemethoden',
   'account.methods.none': 'Es sind keine Konten anderer Dienste verbunden.',
   'account.connect': '{name} verbinden',
   'account.sessions': 'Geräte und Sitzungen',
@@ -80,7 +80,7 @@ export const de: Texts = {
   'account.session.used': 'zuletzt benutzt {date}',
   'account.session.end': 'Abmelden',
   'account.sessions.all': 'Überall abmelden',
-  'account.sessions.hint': 'Beendet alle Sitzungen, auch diese.',
+  'account.sessions.hint': '„Überall abmelden“ beendet alle Sitzungen, auch diese.',
   'account.delete': 'Konto löschen',
   'account.delete.lead': 'Das löscht das Konto von {name} mit allem, was dazu gehört. Es kann nicht rückgängig gemacht werden.',
   'account.delete.confirm': 'Mein Konto löschen',
@@ -126,7 +126,7 @@ export const de: Texts = {
   'error.OAuthAccountNotLinked':
     'Zu dieser E-Mail-Adresse gibt es schon ein Konto. Melden Sie sich an wie bisher; danach können Sie weitere Konten verbinden.',
   'error.EmailSignInError': 'Die E-Mail konnte nicht verschickt werden. Prüfen Sie die Adresse und versuchen Sie es noch einmal.',
-  'error.CredentialsSignin': 'Das stimmt so nicht. Prüfen Sie Ihre Eingaben und versuchen Sie es noch einmal.',
+  'error.CredentialsSignin': 'E-Mail oder Passwort ist falsch. Prüfen Sie Ihre Eingabe und versuchen Sie es noch einmal.',
   'error.SessionRequired': 'Bitte melden Sie sich an, um diese Seite zu sehen.',
   'error.MissingCSRF': 'Diese Seite war zu lange offen, oder Ihr Browser lässt keine Cookies zu. Bitte versuchen Sie es noch einmal.',
 

@@ -19,7 +19,7 @@ export const en = {
   'signIn.identifier.email-name-phone': 'Email, user name or phone number',
   'signIn.or': 'or',
   'signIn.labelOf': '{label} ({name})',
-  'signIn.empty': 'There is no way to sign in here yet.',
+  'signIn.empty': 'No sign-in method is set up yet.',
   'signIn.noScript': 'Signing in with {name} needs JavaScript, which is switched off in this browser.',
 
   'signOut.title': 'Sign Out',
@@ -67,7 +67,7 @@ export const en = {
   'account.email': 'Email',
   'account.confirmed': 'confirmed',
   'account.unconfirmed': 'not confirmed',
-  'account.methods': 'Ways to sign in',
+  'account.methods': 'Sign-in methods',
   'account.methods.none': 'No accounts of other services are connected.',
   'account.connect': 'Connect {name}',
   'account.sessions': 'Devices and sessions',
@@ -78,7 +78,7 @@ export const en = {
   'account.session.used': 'last used {date}',
   'account.session.end': 'Sign out',
   'account.sessions.all': 'Sign out everywhere',
-  'account.sessions.hint': 'Ends every session, this one too.',
+  'account.sessions.hint': 'Sign out everywhere ends all sessions, including this one.',
   'account.delete': 'Delete account',
   'account.delete.lead': 'This deletes the account of {name} with everything that belongs to it. It cannot be undone.',
   'account.delete.confirm': 'Delete my account',
@@ -121,7 +121,7 @@ export const en = {
   'error.OAuthAccountNotLinked':
     'There is already an account with this email address. Sign in the way you did before; after that you can connect further accounts.',
   'error.EmailSignInError': 'The email could not be sent. Check the address and try again.',
-  'error.CredentialsSignin': 'That is not right. Check what you have entered and try again.',
+  'error.CredentialsSignin': 'Wrong email or password. Check what you typed and try again.',
   'error.SessionRequired': 'Please sign in to see this page.',
   'error.MissingCSRF': 'This page was open for too long, or your browser blocks cookies. Please try again.',
 

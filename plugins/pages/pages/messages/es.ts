@@ -69,7 +69,7 @@ export const es: Texts = {
   'account.email': 'Correo electrónico',
   'account.confirmed': 'confirmado',
   'account.unconfirmed': 'sin confirmar',
-  'account.methods': 'Formas de iniciar sesión',
+  'account.methods': 'Métodos de inicio de sesión',
   'account.methods.none': 'No hay cuentas de otros servicios conectadas.',
   'account.connect': 'Conectar {name}',
   'account.sessions': 'Dispositivos y sesiones',
@@ -80,7 +80,7 @@ export const es: Texts = {
   'account.session.used': 'último uso {date}',
   'account.session.end': 'Cerrar sesión',
   'account.sessions.all': 'Cerrar sesión en todas partes',
-  'account.sessions.hint': 'Cierra todas las sesiones, también esta.',
+  'account.sessions.hint': '«Cerrar sesión en todas partes» cierra todas las sesiones, también esta.',
   'account.delete': 'Eliminar la cuenta',
   'account.delete.lead': 'Esto elimina la cuenta de {name} con todo lo que le pertenece. No se puede deshacer.',
   'account.delete.confirm': 'Eliminar mi cuenta',
@@ -124,7 +124,7 @@ export const es: Texts = {
   'error.OAuthAccountNotLinked':
     'Ya existe una cuenta con esta dirección de correo. Inicia sesión como lo hacías hasta ahora; después podrás conectar otras cuentas.',
   'error.EmailSignInError': 'No se ha podido enviar el correo. Comprueba la dirección e inténtalo de nuevo.',
-  'error.CredentialsSignin': 'Los datos no son correctos. Revísalos e inténtalo de nuevo.',
+  'error.CredentialsSignin': 'Correo o contraseña incorrectos. Revisa lo que has escrito e inténtalo de nuevo.',
   'error.SessionRequired': 'Inicia sesión para ver esta página.',
   'error.MissingCSRF': 'Esta página ha estado abierta demasiado tiempo o tu navegador bloquea las cookies. Inténtalo de nuevo.',
 

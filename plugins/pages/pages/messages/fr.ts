@@ -70,7 +70,7 @@ export const fr: Texts = {
   'account.email': 'E-mail',
   'account.confirmed': 'confirmée',
   'account.unconfirmed': 'non confirmée',
-  'account.methods': 'Moyens de connexion',
+  'account.methods': 'Méthodes de connexion',
   'account.methods.none': 'Aucun compte d’un autre service n’est associé.',
   'account.connect': 'Associer {name}',
   'account.sessions': 'Appareils et sessions',
@@ -81,7 +81,7 @@ export const fr: Texts = {
   'account.session.used': 'dernière utilisation le {date}',
   'account.session.end': 'Déconnecter',
   'account.sessions.all': 'Se déconnecter partout',
-  'account.sessions.hint': 'Ferme toutes les sessions, y compris celle-ci.',
+  'account.sessions.hint': '« Se déconnecter partout » met fin à toutes les sessions, y compris celle-ci.',
   'account.delete': 'Supprimer le compte',
   'account.delete.lead': 'Ceci supprime le compte de {name} avec tout ce qui lui appartient, sans retour possible.',
   'account.delete.confirm': 'Supprimer mon compte',
@@ -126,7 +126,7 @@ export const fr: Texts = {
   'error.OAuthAccountNotLinked':
     'Un compte existe déjà avec cette adresse e-mail. Connectez-vous comme d’habitude ; vous pourrez ensuite associer d’autres comptes.',
   'error.EmailSignInError': 'L’e-mail n’a pas pu être envoyé. Vérifiez l’adresse et réessayez.',
-  'error.CredentialsSignin': 'Ces informations sont incorrectes. Vérifiez votre saisie et réessayez.',
+  'error.CredentialsSignin': 'Adresse e-mail ou mot de passe incorrect. Vérifiez votre saisie et réessayez.',
   'error.SessionRequired': 'Connectez-vous pour voir cette page.',
   'error.MissingCSRF': 'Cette page est restée ouverte trop longtemps, ou votre navigateur bloque les cookies. Veuillez réessayer.',
 

@@ -80,7 +80,7 @@ export const ja: Texts = {
   'account.session.used': '最終使用 {date}',
   'account.session.end': 'ログアウト',
   'account.sessions.all': 'すべてのデバイスからログアウト',
-  'account.sessions.hint': 'このセッションを含むすべてのセッションを終了します。',
+  'account.sessions.hint': 'すべてのセッションを終了します（この端末も含みます）。',
   'account.delete': 'アカウントを削除',
   'account.delete.lead': '{name} のアカウントと、関連するすべてのデータを削除します。元に戻せません。',
   'account.delete.confirm': 'アカウントを削除する',
@@ -125,7 +125,7 @@ export const ja: Texts = {
   'error.OAuthAccountNotLinked':
     'このメールアドレスのアカウントはすでに存在します。これまでの方法でログインしてください。その後、ほかのアカウントを連携できます。',
   'error.EmailSignInError': 'メールを送信できませんでした。メールアドレスを確認して、もう一度お試しください。',
-  'error.CredentialsSignin': '入力内容が正しくありません。ご確認のうえ、もう一度お試しください。',
+  'error.CredentialsSignin': 'メールアドレスまたはパスワードが正しくありません。入力内容を確認して、もう一度お試しください。',
   'error.SessionRequired': 'このページを表示するにはログインしてください。',
   'error.MissingCSRF': 'ページを開いてから時間が経ちすぎたか、ブラウザーで Cookie が無効になっています。もう一度お試しください。',
 

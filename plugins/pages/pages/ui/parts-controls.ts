@@ -28,11 +28,11 @@ export function createControls(sheet: Sheet): Controls {
         value,
       )}</select></div>`
     },
-    copyable(text, { label, download, print = false } = {}) {
+    copyable(text, { label, download, print = false, shown } = {}) {
       needs.scripts.push(partsScript)
       const press = (attribute: Html, word: Content): Html =>
         markup`<button class="button small needs-script" type="button"${attribute}><span class="label">${word}</span></button>`
-      return markup`<div class="ui-copy">${label && markup`<span class="section-header">${label}</span>`}<code class="key" tabindex="0">${text}</code><div class="ui-end">
+      return markup`<div class="ui-copy">${label && markup`<span class="section-header">${label}</span>`}${shown ?? markup`<code class="key" tabindex="0">${text}</code>`}<div class="ui-end">
 ${press(markup` data-ui-copy="${text}" data-done="${language.say('ui.copied')}"`, language.say('ui.copy'))}
 ${download !== undefined && press(markup` data-ui-save="${download}"`, language.say('ui.download'))}
 ${print && press(markup` data-ui-print=""`, language.say('ui.print'))}

@@ -6,7 +6,7 @@ export const partsScript: string = `(() => {
     const found = event.target instanceof Element && event.target.closest(selector);
     if (found) listen(found, event);
   });
-  const textOf = (button) => button.closest('.ui-copy').querySelector('code');
+  const boxOf = (button) => button.closest('.ui-copy');
   on('[data-ui-copy]', 'click', async (button) => {
     const label = button.querySelector('.label');
     const word = label.textContent;
@@ -14,7 +14,7 @@ export const partsScript: string = `(() => {
       await navigator.clipboard.writeText(button.dataset.uiCopy);
     } catch {
       // Without a secure context, or refused: select it, and use the older command.
-      getSelection().selectAllChildren(textOf(button));
+      getSelection().selectAllChildren(boxOf(button).querySelector('code,ol,ul') || boxOf(button));
       if (!document.execCommand('copy')) return;
     }
     if (button.hasAttribute('aria-live')) return;
@@ -24,7 +24,7 @@ export const partsScript: string = `(() => {
   });
   on('[data-ui-save]', 'click', (button) => {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([textOf(button).textContent + '\\n'], { type: 'text/plain' }));
+    link.href = URL.createObjectURL(new Blob([boxOf(button).querySelector('[data-ui-copy]').dataset.uiCopy + '\\n'], { type: 'text/plain' }));
     link.download = button.dataset.uiSave;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);

@@ -3,8 +3,9 @@
 /** Rules after those of style.ts. Lengths of space are multiples of `--pad`. */
 export const partsStyle: string = `
 body{--pad:1.5rem;--soft:color-mix(in srgb,var(--focus) 10%,transparent)}
-.ui-hidden,.ui-skip:not(:focus){position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.ui-hidden{font-size:0}
 .ui-skip{position:absolute;inset-block-start:.5rem;inset-inline-start:.5rem;z-index:2;padding:.5rem .875rem;border-radius:var(--round);background:var(--surface)}
+.ui-skip:not(:focus){transform:translateY(-200%)}
 .ui-bar{display:flex;align-items:center;gap:.75rem;min-height:3.75rem;padding:.5rem 1.5rem;background:var(--surface);border-bottom:1px solid var(--line)}
 .ui-home{display:flex;align-items:center;gap:.75rem;min-width:0;color:var(--text);text-decoration:none;overflow-wrap:anywhere}
 .ui-home b{font-weight:600}
@@ -54,6 +55,7 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-card>.note{margin-block:0 1rem}
 .ui-row,.ui-card>.rows li{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem;padding:.875rem var(--pad);border-top:1px solid var(--line)}
 .ui-card>.rows{margin:0!important}
+.ui-list{list-style:none;margin:0;padding:0}
 .ui-card>.rows+*{margin-top:1rem}
 .ui-row small,.ui-table small{display:block;color:var(--muted);font-size:.8125rem}
 .ui-picture{display:grid;place-items:center;flex:none;width:2.25rem;height:2.25rem;border:1px solid var(--line);border-radius:.5625rem}
@@ -137,7 +139,7 @@ body{--pad:1rem}
 }
 @media (max-width:30rem){
 body:has(.ui-bar){background:var(--ground)}
-.ui-me>span:last-child{position:absolute;width:1px;height:1px;clip-path:inset(50%)}
+.ui-me>span:last-child{font-size:0}
 }
 @media (prefers-reduced-motion:reduce){.ui-skeleton *{animation:none!important}}
 @media print{.ui-bar,.ui-nav,.button{display:none!important}}

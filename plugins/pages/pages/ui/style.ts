@@ -120,7 +120,19 @@ border:1px solid var(--edge);border-radius:var(--round);transition:background-co
 .icon{width:1.5rem;height:1.5rem;padding:.125rem;margin-inline-end:.625rem;border-radius:.3125rem;background:#fff;vertical-align:middle;object-fit:contain}
 .button.small{display:inline-block;width:auto;min-height:2.25rem;padding:.25rem .875rem;font-size:.875rem}
 .item,.item h2,.item h3{overflow-wrap:anywhere}
-select{max-width:100%}
+select{max-width:100%;min-height:2.75rem;padding:.375rem .75rem;font:inherit;color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:var(--round)}
+label:has(>select){display:flex;flex-direction:column;gap:.4375rem;font-size:.875rem;font-weight:500}
+label.check{display:flex}
+.typed{position:relative}
+.typed input:not([type=checkbox]){padding-inline-end:6rem}
+.typed .peek{position:absolute;inset-block:.25rem;inset-inline-end:.25rem;min-height:0;max-width:5.75rem;padding:0 .75rem;border-color:transparent;background:none;color:var(--muted);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+.typed .peek:active{transform:none}
+.field+.rule{margin-top:-.5rem}
+.qr{display:block;margin:0 auto 1rem;max-width:100%;height:auto;border-radius:.5rem}
+.key code,code.key{display:block;padding:.625rem .875rem;border-radius:var(--round);background:var(--tile);font-size:.875rem;text-align:center;overflow-wrap:anywhere}
+.codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.5rem;margin:0;padding:0;list-style:none;text-align:center}
+.codes code{display:block;padding:.375rem .5rem;border-radius:.5rem;background:var(--tile)}
+.outlined .button.quiet{border-color:var(--edge);color:var(--text);background:var(--surface)}
 .foot{margin-top:1.5rem;text-align:center;font-size:.875rem}
 .site{color:var(--muted);text-decoration:none;border-radius:.25rem;overflow-wrap:anywhere}
 .site:hover{color:var(--text);text-decoration:underline}

@@ -13,7 +13,7 @@ export function drawWide(sheet: Sheet, page: Page): Html {
   const { navigation, person } = page
   return markup`<a class="ui-skip" href="#content">${language.say('ui.skip')}</a>
 <header class="ui-bar">
-${navigation && markup`<button class="ui-burger" type="button" popovertarget="ui-nav" aria-label="${navigation.label}"><i></i></button>`}
+${navigation && markup`<button class="ui-burger" type="button" popovertarget="ui-nav"><i></i><span class="ui-hidden">${navigation.label}</span></button>`}
 ${drawHome(sheet)}
 ${person && drawAccountMenu(sheet, person)}
 </header>
@@ -40,7 +40,7 @@ function drawNavigation(sheet: Sheet, { label, items }: NonNullable<Page['naviga
 
 function drawAccountMenu({ base, language, origin }: Sheet, { name, email, image }: User): Html {
   const shown = name || email || ''
-  return markup`<button class="ui-me" type="button" popovertarget="ui-me"><span class="ui-hidden">${language.say('account.navigation')}</span> ${drawAvatar(
+  return markup`<button class="ui-me" type="button" popovertarget="ui-me">${drawAvatar(
     { name: shown, picture: image, size: 'small' },
     origin,
   )}<span>${shown}</span></button>
