@@ -521,7 +521,9 @@ describe('migrate', () => {
   it('refuses a mistyped option instead of passing over it', async () => {
     expect(await cli('migrate', '--aply')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no option "--aply". Known: --env, --apply, --from, --file, --accept, --conflicts, --html, --json\./),
+      stderr: expect.stringMatching(
+        /no option "--aply". Known: --env, --apply, --concurrently, --from, --file, --accept, --conflicts, --finish, --html, --json\./,
+      ),
     })
   })
 

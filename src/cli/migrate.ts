@@ -26,13 +26,17 @@ export interface MigrateOptions {
   conflicts?: string | undefined
   /** Ends a move: nothing more is taken over. */
   finish?: boolean | undefined
+  /** Every index is built while rows are written; PostgreSQL. */
+  concurrently?: boolean | undefined
   /** File for the report of a move as HTML. */
   html?: string | undefined
 }
 /** What an adapter that can migrate offers: `sqlAdapter()` does. */
 export interface Migrates {
   /** Statements that bring the database up to date; they are run when `apply` is true. */
-  migrate(options: { apply: boolean }): Promise<{ statements: readonly string[]; notes?: readonly string[] }>
+  migrate(options: { apply: boolean; concurrently: boolean }): Promise<{ statements: readonly string[]; notes?: readonly string[] }>
+  /** What a statement locks, in words. */
+  lockOf?(statement: string): string
 }
 
 /** What `betterAuthCompatPlugin` puts on `auth`. */
@@ -73,25 +77,27 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
   const over = planned?.problems.find(({ name }) => name === 'finished')
   if (over) throw new UsageError(over.message)
   const apply = options.apply === true && (planned?.refused ?? []).length === 0
-  const [statements, notes]: [string[], string[]] = [[], []]
+  const [statements, locks, notes]: [string[], (string | null)[], string[]] = [[], [], []]
   for (const part of parts) {
-    const done = await part.migrate({ apply }).catch((error: unknown) => {
+    const done = await part.migrate({ apply, concurrently: options.concurrently === true }).catch((error: unknown) => {
       throw new UsageError(`The database of ${file} could not be ${apply ? 'migrated' : 'read'}: ${reasonOf(error)}`)
     })
-    statements.push(...done.statements.filter((statement) => !statements.includes(statement)))
+    const fresh = done.statements.filter((statement) => !statements.includes(statement))
+    statements.push(...fresh)
+    locks.push(...fresh.map((statement) => part.lockOf?.(statement) ?? null))
     notes.push(...(done.notes ?? []))
   }
   const taken = apply || !planned ? await move(apply) : planned
   await auth.close()
   const { good, faint, warn } = setting.paint
   const said = notes.map((note) => `${warn('note')} ${note}`)
-  const facts = statements.map((statement) => `${statement};`)
+  const facts = statements.map((statement, at) => `${statement};${locks[at] == null ? '' : faint(` -- ${locks[at]}`)}`)
   const last = apply
     ? good(`${statements.length} statements were run.`)
     : faint('Nothing was changed. `authkernel migrate --apply` does it.')
   if (!taken)
     return {
-      data: { file, statements, notes, applied: apply },
+      data: { file, statements, locks, notes, applied: apply },
       // They must be looked at first.
       ok: notes.length === 0,
       lines:
@@ -102,7 +108,7 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
   const command = `npx authkernel migrate --from ${options.from}${options.file === undefined ? '' : ` --file ${options.file}`}`
   if (options.html !== undefined) await writeFile(resolve(setting.cwd, options.html), drawMove(taken, command))
   return {
-    data: { file, statements, notes, from: taken, applied: taken.applied },
+    data: { file, statements, locks, notes, from: taken, applied: taken.applied },
     ok: notes.length === 0 && taken.refused.length === 0,
     lines: [...facts, '', ...other!.describe(taken), ...said, ...describeMove(taken, command, setting.paint)],
   }

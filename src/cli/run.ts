@@ -169,6 +169,7 @@ function createProgram(setting: Setting): CommandDef {
           auth: authArg,
           env: envArg,
           apply: { type: 'boolean', description: 'Run the statements; without it they are only shown' },
+          concurrently: { type: 'boolean', description: 'PostgreSQL: build every index while rows are written' },
           from: {
             type: 'string',
             valueHint: 'product',

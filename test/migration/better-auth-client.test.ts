@@ -224,13 +224,20 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
     })
 
     it('a registration is answered as by better-auth with verified addresses: the same for every address', async () => {
-      const { client } = await open(after)
-      const fields = { name: 'New', password: 'twelve silver foxes run' }
+      const { client, jar } = await open(after)
+      const fields = { name: 'New', image: 'https://img.example/new.png', password: 'twelve silver foxes run' }
       const fresh = await client.signUp.email({ ...fields, email: 'fresh@example.com' })
       const taken = await client.signUp.email({ ...fields, email: 'ann@example.com' })
       expect(shapeOf(fresh)).toEqual(shapeOf(taken))
       expect(fresh.data).toMatchObject({ token: null, user: { email: 'fresh@example.com', emailVerified: false } })
       expect((await client.getSession()).data).toBeNull()
+      // What was typed is that of the user, once the mail is opened in the same browser.
+      await client.signUp.email({ ...fields, email: 'new@example.com' })
+      await vi.waitFor(() => expect(mails.at(-1)).toMatchObject({ to: 'new@example.com', text: expect.stringMatching(/token=/) }))
+      const token = /token=([0-9a-f]{64})/.exec(mails.at(-1)!.text)![1]!
+      await jar.post('/passwords/confirm', { csrfToken: await jar.csrfToken(), token })
+      const { name, image } = fields
+      expect((await client.getSession()).data?.user).toMatchObject({ email: 'new@example.com', name, image })
     })
 
     it('a user who signs up at better-auth after the move signs in here at once', async () => {

@@ -128,7 +128,17 @@ describe.each(known.flatMap((version) => stores.map((store) => [version, store] 
     const counts = { passwords: { found: 2, taken: 2 }, factors: { found: 1, taken: 1 } }
     expect(await after.auth.betterAuth.takeOver()).toMatchObject({ users: 3, ...counts, applied: false })
     expect((await after.adapter.migrate()).statements).toEqual(planned.statements)
-    await after.adapter.migrate({ apply: true })
+    const onTheirs = planned.statements.find((statement) => /^create (unique )?index .* on "(user|account|session)"/.test(statement))
+    expect(after.adapter.lockOf(onTheirs!)).toMatch(
+      store === 'postgres' ? /^blocks writes to the table, not reads/ : /^blocks writes to the database/,
+    )
+    const quiet = await after.adapter.migrate({ concurrently: true })
+    const loud = quiet.statements.filter((statement) => /^create (unique )?index (?!concurrently)/.test(statement))
+    if (store === 'postgres') {
+      expect(loud).toEqual([])
+      expect(quiet.statements.map((statement) => after.adapter.lockOf(statement))).toContain('blocks neither reads nor writes')
+    } else expect(quiet).toEqual(planned)
+    await after.adapter.migrate({ apply: true, concurrently: true })
     expect((await after.adapter.migrate()).statements).toEqual([])
     const dry = await after.auth.betterAuth.takeOver()
     expect(dry).toMatchObject({ users: 3, passwords: { found: 2, taken: 2 }, factors: { found: 1, taken: 1 }, notes: [], applied: false })

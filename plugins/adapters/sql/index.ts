@@ -3,6 +3,7 @@ import type { Adapter, AdapterTables, CleanUpOptions, ExpiredRows, HealedFault, 
 import { accountMethods, authenticatorMethods } from './accounts.ts'
 import { openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
+import { buildConcurrently, describeLock } from './index-locks.ts'
 import { type MigrationReport, planTables, runMigration } from './migrate.ts'
 import { missingTables } from './missing-tables.ts'
 import { planRecords } from './record-plan.ts'
@@ -48,8 +49,13 @@ export interface SqlAdapter extends Required<Adapter>, Required<Omit<AdapterTabl
   deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
   /** Calls `listener` for each fault of the database that was overcome by trying again; the answer ends that. */
   onHealed(listener: (fault: HealedFault) => void): () => void
-  /** Makes missing tables, columns and indexes; a dry run unless `apply` is true. */
-  migrate(options?: { apply?: boolean }): Promise<MigrationReport>
+  /**
+   * Makes missing tables, columns and indexes; a dry run unless `apply` is true. `concurrently`: on PostgreSQL every index is built while rows are written, also those
+   * of tables that are not ours. Such an index takes longer. Default false: those of records alone.
+   */
+  migrate(options?: { apply?: boolean; concurrently?: boolean }): Promise<MigrationReport>
+  /** What a statement of a migration locks, in words: `blocks writes to the table, not reads, until the index is built`. */
+  lockOf(statement: string): string
 }
 
 /**
@@ -60,9 +66,10 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
   const { now = Date.now } = options
   const database = openDatabase(db, options)
   const { close: _shared, tables, eraser, ...records } = createRecordStore(database, options)
-  const plans = async () => {
+  const plans = async (concurrently: boolean) => {
     const [own, ofPlugins] = [await planTables(database.db, database), await planRecords(database.db, database, tables())]
-    return { statements: [...own.statements, ...ofPlugins.statements], notes: [...own.notes, ...ofPlugins.notes] }
+    const plan = { statements: [...own.statements, ...ofPlugins.statements], notes: [...own.notes, ...ofPlugins.notes] }
+    return concurrently ? buildConcurrently(database.db, database.dialect, plan) : plan
   }
   return {
     ...userMethods(database, eraser),
@@ -83,7 +90,9 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     once: createOnce(database, now),
     limit: createLimit(database, now),
     records: { ...records, erases: true },
-    migrate: ({ apply = false } = {}) => runMigration(database.db, plans, { apply }).finally(() => database.forget()),
+    lockOf: (statement) => describeLock(database.dialect, statement),
+    migrate: ({ apply = false, concurrently = false } = {}) =>
+      runMigration(database.db, () => plans(concurrently), { apply }).finally(() => database.forget()),
   }
 }
 

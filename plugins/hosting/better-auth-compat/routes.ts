@@ -122,7 +122,7 @@ async function signUpByEmail(
   { kernel }: Parts,
   { email, password, name, image }: Readonly<Record<string, unknown>>,
 ): Promise<Response> {
-  const outcome = await askOwnRoute(kernel, ctx, '/passwords/sign-up', { fields: { email, password } })
+  const outcome = await askOwnRoute(kernel, ctx, '/passwords/sign-up', { fields: { email, password, name, image } })
   if (outcome.error !== undefined || outcome.status >= 400) return answerRefusal(outcome)
   // As better-auth with `requireEmailVerification`: the same answer for every address, and no session before the mail is opened.
   return answerWith(outcome, { token: null, user: describeVisitor(ctx, { email: String(email), name, image }) })

@@ -11,7 +11,7 @@ const linkSeconds = 3600
 const perAddress = 3
 
 /** What waits. */
-export type Registration = Pick<PendingRow, 'address' | 'hash' | 'userId' | 'short'>
+export type Registration = Pick<PendingRow, 'address' | 'hash' | 'userId' | 'short' | 'name' | 'image'>
 
 /** Mails a link to the address and marks the browser; the answer is the same for every address, and does not wait for the mail. */
 export async function askForProof(ctx: Context, waiting: Registration): Promise<Response> {

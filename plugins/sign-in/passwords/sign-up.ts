@@ -16,13 +16,24 @@ export async function signUpForm(ctx: Context, parts: Parts): Promise<Response> 
 }
 
 /** Mails a link; the answer is the same for every address. Throws PasswordRefused. */
-export async function signUp(ctx: Context, { options, hasher }: Parts, { email, password }: Record<string, unknown>): Promise<Response> {
+export async function signUp(ctx: Context, { options, hasher }: Parts, sent: Record<string, unknown>): Promise<Response> {
+  const { email, password } = sent
   const address = toAddress(email)
   if (address === undefined) throw new PasswordRefused('PasswordAddress')
   const found = await acceptNew(ctx, options, password, { email: address }, await options.secondFactor({ email: address }))
   if ('error' in found) throw new PasswordRefused(found.error)
   // The same work, cookie and answer for every address.
-  return askForProof(ctx, { address, hash: await hasher.hash(found.password) })
+  return askForProof(ctx, { address, hash: await hasher.hash(found.password), ...profileOf(sent) })
+}
+
+/** A name and a picture that the visitor gave. What is no name or no address of a picture is left out. */
+function profileOf({ name, image }: Record<string, unknown>): { name?: string; image?: string } {
+  const typed = typeof name === 'string' ? name.normalize('NFC').replaceAll(/\p{C}/gu, '').trim() : ''
+  const url = typeof image === 'string' && image.length <= 2048 && URL.canParse(image) ? new URL(image) : undefined
+  return {
+    ...(typed !== '' && typed.length <= 255 && { name: typed }),
+    ...(url && (url.protocol === 'https:' || url.protocol === 'http:') && { image: url.href }),
+  }
 }
 
 /** The link of the mail was opened, and the form of its page sent. */
@@ -51,7 +62,12 @@ export async function confirmSignUp(ctx: Context, { options, hasher }: Parts): P
   if (present) await endSessions(ctx, { userId: present.id }, 'passwords')
   const activated = present && chosen && sameBrowser && pending.userId === present.id && (await activateParked(ctx, present, chosen))
   const response = await ctx.complete({
-    user: { email: address },
+    // Another browser may be that of the owner, and the name that of a stranger.
+    user: {
+      email: address,
+      ...(sameBrowser && pending.name && { name: pending.name }),
+      ...(sameBrowser && pending.image && { image: pending.image }),
+    },
     account: { provider: 'passwords', providerAccountId: address, type: 'passwords' },
     match: 'email',
     proof: { amr: chosen ? ['pwd', 'email'] : ['email'] },

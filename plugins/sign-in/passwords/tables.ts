@@ -26,6 +26,9 @@ export interface PendingRow {
   /** The user whose parked password it is: the visitor who asked knew it. */
   userId?: string | null
   short?: boolean | null
+  /** Of a new user, as it was typed. */
+  name?: string | null
+  image?: string | null
   /** SHA-256 of the cookie in the browser that asked. */
   browser: string
   created: Date
@@ -73,6 +76,8 @@ export const pendingTable: RecordSpec<PendingRow> = {
     hash,
     userId: { ...userId, optional: true },
     short: { type: 'boolean', optional: true },
+    name: { type: 'string', max: 255, optional: true },
+    image: { type: 'text', optional: true },
     browser: digest,
     created: { type: 'date' },
     expires: { type: 'date' },
