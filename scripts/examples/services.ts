@@ -26,6 +26,7 @@ export const servicesExamples: Readonly<Record<string, (ctx: Context) => unknown
   once: (ctx) => ctx.service('once').take('invoice 17', 3600),
   sealer: (ctx) => ctx.service('sealer').seal('shop-order', { order: '17' }, 600, ctx.settings),
   limit: (ctx) => ctx.service('limit').take('export user-1', { max: 3, seconds: 86_400 }),
+  publicFetch: (ctx) => ctx.service('publicFetch').get('https://idp.acme.example/metadata', { types: ['application/samlmetadata+xml'] }),
   pages: (ctx) => ctx.service('pages').render('error', ctx, { error: 'Verification' }),
   mail: (ctx) => ctx.service('mail').send(ctx, 'ada@example.com', 'shop.order', { left: { seconds: 600 } }),
   mailTransport: (ctx) => ctx.service('mailTransport').verify?.(ctx.signal),

@@ -40,6 +40,48 @@ export interface Lease {
   /** Ends the lease before its time is over. */
   release(): Promise<void>
 }
+/** An answer with its whole body. */
+export interface PublicDocument {
+  /** HTTP status: 200. */
+  readonly status: number
+  readonly statusText: string
+  /** `content-type` in lower case, without parameters. */
+  readonly headers: Headers
+  /** The body. */
+  readonly content: Uint8Array<ArrayBuffer>
+}
+/** One call of `publicFetch`. */
+export interface PublicFetchRequest {
+  /** Media types that are taken, such as `application/json`, in lower case and without parameters. Default: all. */
+  types?: readonly string[]
+  /** Further headers. No cookies and no credentials: a stranger has chosen the address. */
+  headers?: Readonly<Record<string, string>>
+  /** Bytes of the answer; default 65536. */
+  limit?: number
+  /** Milliseconds for all of it, from the look-up of the name to the last byte; default 5000. */
+  deadline?: number
+  /** Ends the call early: `ctx.signal`. */
+  signal?: AbortSignal
+}
+/** What a host may set with `createPublicFetch`. */
+export interface PublicFetchOptions {
+  /** Addresses and networks that are called although they are not public: `10.1.0.0/16` with the identity provider of the own company. Default: none. */
+  allow?: readonly string[]
+  /** Answers the addresses of a host name. Default: the resolver of the system. */
+  lookup?: (host: string) => Awaitable<readonly string[]>
+  /** Certificates of authorities in PEM, in place of those of the runtime. */
+  ca?: string | readonly string[]
+}
+/** Reads documents at addresses that strangers choose: metadata of an identity provider, documents of clients. */
+export interface PublicFetch {
+  /**
+   * Gets a document by https. The host name is looked up once, each of its addresses must be public, and the connection goes to one of these. No redirect is
+   * followed. Throws NetworkError with the reason in `code`: `INSECURE` (no https, or a password in the address), `PRIVATE` (an address of this machine, a
+   * private network, or a reserved one), `UNREACHABLE`, `REDIRECT`, `STATUS` (not 200), `TYPE`, `TOO_LARGE`, `TIMEOUT`, `UNSUPPORTED` (a runtime without
+   * node:dns and node:https).
+   */
+  get(url: string | URL, request?: PublicFetchRequest): Promise<PublicDocument>
+}
 /** Encrypted, purpose-bound, expiring values. */
 export interface Sealer {
   /** `seconds` null: no end, for values that are stored. */
@@ -142,6 +184,8 @@ export interface Services {
   sealer: Sealer
   /** Counting of attempts. */
   limit: Limit
+  /** Documents at addresses that strangers choose. */
+  publicFetch: PublicFetch
   /** Drawing of pages. */
   pages: Pages
   /** Writing and sending of mails. */

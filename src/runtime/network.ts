@@ -17,7 +17,17 @@ export interface NetworkLimits {
 }
 
 /** Why a call gave no answer. */
-export type NetworkCode = 'INSECURE' | 'REDIRECT' | 'TIMEOUT' | 'TOO_LARGE' | 'UNREACHABLE'
+export type NetworkCode =
+  | 'INSECURE'
+  | 'REDIRECT'
+  | 'TIMEOUT'
+  | 'TOO_LARGE'
+  | 'UNREACHABLE'
+  /** Of `publicFetch`: an address that is not public; another status than 200; another content type; a runtime that cannot check. */
+  | 'PRIVATE'
+  | 'STATUS'
+  | 'TYPE'
+  | 'UNSUPPORTED'
 
 /** A call that gave no usable answer. The message names host and path, never a query: that may hold a token. */
 export class NetworkError extends Error {
