@@ -12,7 +12,7 @@ type Modules = {
   https: ReturnType<typeof process.getBuiltinModule<'node:https'>>
 }
 type Blocks = Readonly<Record<4 | 6, InstanceType<Modules['net']['BlockList']>>>
-type Resolved = { address: string; family: 4 | 6 }
+type HostAddress = { address: string; family: 4 | 6 }
 
 const maxBytes = 65_536
 const defaultDeadline = 5_000
@@ -49,7 +49,7 @@ export function createPublicFetch(options: PublicFetchOptions = {}): PublicFetch
         allow: createBlocks(modules, options.allow ?? []),
       }
       const { special, allow } = lists
-      const isPublic = ({ address: text, family }: Resolved): boolean => {
+      const isPublic = ({ address: text, family }: HostAddress): boolean => {
         const kind = family === 4 ? 'ipv4' : 'ipv6'
         return allow[family].check(text, kind) || !special[family].check(text, kind)
       }
@@ -58,7 +58,7 @@ export function createPublicFetch(options: PublicFetchOptions = {}): PublicFetch
         const inside = resolved.find((one) => !isPublic(one))
         if (inside)
           throw new NetworkError('PRIVATE', `${url.host} is ${inside.address}, which is no public address. It is not called.`, true)
-        return send(modules, url, { ...request, limit, signal: stop }, resolved, options)
+        return requestFrom(modules, url, { ...request, limit, signal: stop }, resolved, options)
       }
       return withDeadline(deadline, signal ? [signal] : [], read, (givenUp) =>
         givenUp
@@ -114,9 +114,9 @@ function createBlocks({ net }: Modules, networks: readonly string[]): Blocks {
 }
 
 /** Every address of the host: one that leads inside is enough to refuse all of them. */
-async function resolveHost({ net, dns }: Modules, url: URL, { lookup }: PublicFetchOptions): Promise<Resolved[]> {
+async function resolveHost({ net, dns }: Modules, url: URL, { lookup }: PublicFetchOptions): Promise<HostAddress[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-  const withFamily = (address: string): Resolved => ({ address, family: net.isIP(address) === 6 ? 6 : 4 })
+  const withFamily = (address: string): HostAddress => ({ address, family: net.isIP(address) === 6 ? 6 : 4 })
   if (net.isIP(host) !== 0) return [withFamily(host)]
   let found: readonly string[]
   try {
@@ -137,11 +137,11 @@ async function resolveHost({ net, dns }: Modules, url: URL, { lookup }: PublicFe
 }
 
 /** Connects to the addresses that were checked, and to no other: a name that answers otherwise a moment later (DNS rebinding) is not asked again. */
-function send(
+function requestFrom(
   { https }: Modules,
   url: URL,
   { headers = {}, types, limit, signal }: PublicFetchRequest & { limit: number; signal: AbortSignal },
-  resolved: readonly Resolved[],
+  resolved: readonly HostAddress[],
   { ca }: PublicFetchOptions,
 ): Promise<ReadAnswer> {
   const place = placeOf(url)
