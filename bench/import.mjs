@@ -43,14 +43,15 @@ try {
   await adapter.migrate({ apply: true })
   const files = () => [createReadStream(file, { highWaterMark: 262_144 })]
   for (const stage of ['look', 'import', 'again']) {
-    const began = performance.now()
+    const [began, cpu] = [performance.now(), process.cpuUsage()]
     const { kinds } = await auth.import.run({ from: 'auth0', files, apply: stage !== 'look', accept: ['all'] })
     const seconds = (performance.now() - began) / 1000
+    const used = process.cpuUsage(cpu)
     const counts = Object.entries(kinds).map(
       ([kind, { found, new: fresh, unchanged }]) => `${kind} ${found} found, ${fresh} new, ${unchanged} unchanged`,
     )
     console.log(
-      `${stage}: ${seconds.toFixed(1)} s, ${Math.round(users / seconds)} users a second; ${counts.join('; ')}; ${Math.round(process.memoryUsage().rss / 1_048_576)} MB`,
+      `${stage}: ${seconds.toFixed(1)} s, ${Math.round(users / seconds)} users a second; ${counts.join('; ')}; ${((used.user + used.system) / 1e6).toFixed(1)} s of CPU, at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB so far`,
     )
   }
   await auth.close()

@@ -106,7 +106,7 @@ function print(what: string, began: number): void {
   const facts = [
     `${Math.round(users / seconds)} a second`,
     `${((user + system) / 1e6).toFixed(1)} s of CPU`,
-    `${Math.round(process.memoryUsage().rss / 1e6)} MB`,
+    `at most ${Math.round(process.resourceUsage().maxRSS / 1024)} MB so far`,
   ]
   console.log(`${what}: ${seconds.toFixed(1)} s for ${users} users, ${facts.join(', ')}`)
 }

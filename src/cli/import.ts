@@ -1,9 +1,10 @@
 /** `authkernel migrate --from <service>`: reads the files of an export, and shows on stderr how far it is. */
-import { createReadStream, existsSync } from 'node:fs'
+import { createReadStream, existsSync, type ReadStream, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createGunzip } from 'node:zlib'
 import type { Auth } from 'authkernel/kernel'
 import type { ImportApi, ImportReport, SourceName } from 'authkernel/plugins/import'
+import { createProgress } from './progress.ts'
 import { type Setting, UsageError } from './report.ts'
 
 /** Takes over from one product. */
@@ -32,6 +33,7 @@ export function openImport(
   const missing = paths.find((path) => !existsSync(path))
   if (missing !== undefined) throw new UsageError(`There is no file ${missing}.`)
   const progress = createProgress(setting)
+  const exported = openFiles(paths)
   // The command looks before it makes tables: what passed then is not read for that again.
   let passed = false
   return {
@@ -40,11 +42,11 @@ export function openImport(
       try {
         const report = await api.run({
           from: from as SourceName,
-          ...(paths.length > 0 && { files: () => paths.map(openFile) }),
+          ...(paths.length > 0 && { files: exported.open }),
           apply,
           accept: apply && passed ? ['all'] : accept,
           ...(conflicts !== undefined && { conflicts }),
-          onProgress: progress.show,
+          onProgress: (rows, stage) => progress.show({ rows, stage, share: exported.readShare() }),
         })
         passed = report.refused.length === 0
         return report
@@ -55,23 +57,15 @@ export function openImport(
   }
 }
 
-function openFile(path: string): AsyncIterable<Uint8Array> {
-  const file = createReadStream(path, { highWaterMark: 262_144 })
-  return path.endsWith('.gz') ? file.pipe(createGunzip()) : file
-}
-
-/** One line that is replaced on a terminal, and a line every ten seconds in a log. */
-function createProgress({ status }: Setting): { show(rows: number, stage: 'look' | 'write'): void; end(): void } {
-  const began = { at: Date.now(), stage: '', shown: 0 }
+/** Opens the files of each pass, and knows how much of them was read. */
+function openFiles(paths: readonly string[]): { open(): AsyncIterable<Uint8Array>[]; readShare(): number | undefined } {
+  const size = paths.reduce((sum, path) => sum + statSync(path).size, 0)
+  let files: ReadStream[] = []
   return {
-    show(rows, stage) {
-      const now = Date.now()
-      if (began.stage !== stage) Object.assign(began, { at: now, stage, shown: 0 })
-      if (now - began.shown < (status.replaces ? 200 : 10_000) && began.shown !== 0) return
-      began.shown = now
-      const speed = Math.round(rows / Math.max(0.001, (now - began.at) / 1000))
-      status.write(`${stage === 'look' ? 'read' : 'imported'} ${rows.toLocaleString('en')} rows, ${speed.toLocaleString('en')} a second`)
+    open() {
+      files = paths.map((path) => createReadStream(path, { highWaterMark: 262_144 }))
+      return files.map((file, at) => (paths[at]!.endsWith('.gz') ? file.pipe(createGunzip()) : file))
     },
-    end: () => status.write(''),
+    readShare: () => (size === 0 ? undefined : files.reduce((sum, { bytesRead }) => sum + bytesRead, 0) / size),
   }
 }

@@ -8,6 +8,7 @@ import { type Mover, openImport } from './import.ts'
 import { loadModule } from './load.ts'
 import { finishMove } from './finish-move.ts'
 import { describeMove, drawMove } from './migrate-report.ts'
+import { createProgress } from './progress.ts'
 import { type Report, UsageError, type Setting } from './report.ts'
 import { lookInside } from './snapshot.ts'
 
@@ -41,7 +42,9 @@ export interface Migrates {
 
 /** What `betterAuthCompatPlugin` puts on `auth`. */
 interface TakesOver {
-  takeOver(options: MoveOptions & { apply: boolean }): Promise<ImportReport & { users: number; sessions: number }>
+  takeOver(
+    options: MoveOptions & { apply: boolean; onProgress?: (rows: number, stage: 'look' | 'write', total: number) => void },
+  ): Promise<ImportReport & { users: number; sessions: number }>
 }
 interface MoveOptions {
   accept: readonly string[]
@@ -126,7 +129,17 @@ function findMover(auth: Auth, { from, file: files }: MigrateOptions, file: stri
   const describe = ({ users, sessions }: Awaited<ReturnType<TakesOver['takeOver']>>): string[] => [
     `${users} users and ${sessions} sessions are read where they are.`,
   ]
-  return { takeOver: (options) => betterAuth.takeOver(options), describe: describe as Mover['describe'] }
+  const progress = createProgress(setting)
+  return {
+    describe: describe as Mover['describe'],
+    takeOver: (options) =>
+      betterAuth
+        .takeOver({
+          ...options,
+          onProgress: (rows, stage, total) => progress.show({ rows, stage, share: total > 0 ? rows / total : undefined }),
+        })
+        .finally(() => progress.end()),
+  }
 }
 
 function readMoveOptions({ from, file, accept = '', conflicts, html }: MigrateOptions): MoveOptions {

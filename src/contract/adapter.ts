@@ -112,6 +112,8 @@ export interface UserQuery {
 
 /** A key of an account. */
 export type AccountKey = Pick<AdapterAccount, 'provider' | 'providerAccountId'>
+/** An account without its tokens. */
+export type AccountOwner = Pick<AdapterAccount, 'provider' | 'providerAccountId' | 'userId'>
 type Nothing = null | undefined
 
 /** A column of users that the host declares. */
@@ -180,6 +182,8 @@ export interface Adapter {
   updateAccount?(account: Partial<AdapterAccount> & AccountKey): Awaitable<AdapterAccount | Nothing | void>
   /** Accounts of a user. */
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
+  /** Whose these accounts are, in any order; keys without an account are left out. Without it `getAccount` is called for each key. */
+  listAccountOwners?(keys: readonly AccountKey[]): Awaitable<AccountOwner[]>
   /** Sessions of a user. */
   listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
   /** Several users by their ids, in any order; unknown ids are left out. Without it `getUser` is called for each id. */

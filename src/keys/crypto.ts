@@ -13,6 +13,7 @@ export function bytes(value: string): Uint8Array<ArrayBuffer> {
 /** SHA-256 of a text (UTF-8) or of bytes. */
 export async function sha256(value: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   const node = nodeCrypto()
+  if (node?.hash) return new Uint8Array(node.hash('sha256', value, 'buffer'))
   if (node) return new Uint8Array(node.createHash('sha256').update(value).digest())
   return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof value === 'string' ? bytes(value) : value))
 }
@@ -134,7 +135,7 @@ export function nodeCrypto(): NodeCrypto | undefined {
 function passesProbe(crypto: NodeCrypto): boolean {
   const key = Buffer.from(crypto.hkdfSync('sha256', 'probe', 'probe', 'probe', 32))
   const mac = crypto.createHmac('sha256', crypto.createSecretKey(key)).update('probe').digest()
-  const hash = crypto.createHash('sha256').update(key).digest()
+  const hash = crypto.hash ? crypto.hash('sha256', key, 'buffer') : crypto.createHash('sha256').update(key).digest()
   const cbc = crypto.createCipheriv('aes-256-cbc', key, key.subarray(0, 16))
   const gcm = crypto.createCipheriv('aes-256-gcm', key, key.subarray(0, 12)).setAAD(hash)
   const sealed = Buffer.concat([cbc.update('probe', 'utf8'), cbc.final(), gcm.update('probe', 'utf8'), gcm.final(), gcm.getAuthTag()])

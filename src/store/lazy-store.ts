@@ -47,6 +47,7 @@ export const storeMethods: readonly AdapterMethod[] = [
   'createUsers',
   'updateAccount',
   'listAccountsByUserId',
+  'listAccountOwners',
   'listSessionsByUserId',
   'getUsers',
   'listUsers',
@@ -59,7 +60,11 @@ export const storeMethods: readonly AdapterMethod[] = [
 ]
 
 // The operation for one row that stands in for one over several.
-const singleRow: Partial<Record<AdapterMethod, AdapterMethod>> = { getUsers: 'getUser', deleteSessions: 'deleteSession' }
+const singleRow: Partial<Record<AdapterMethod, AdapterMethod>> = {
+  getUsers: 'getUser',
+  deleteSessions: 'deleteSession',
+  listAccountOwners: 'getAccount',
+}
 
 /** What a store says of itself before anything is asked of it. */
 export function storeFacts(

@@ -14,6 +14,7 @@ import type {
   StoredValue,
   StoredWrite,
 } from '../contract/records.ts'
+import type { Awaitable } from '../contract/data.ts'
 import { AuthError } from '../errors/base.ts'
 import { withTimeout } from '../errors/deadlines.ts'
 import { failedCall, lateCall } from './store-error.ts'
@@ -41,6 +42,9 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
     callRecordStore(scope, `records(${JSON.stringify(name)}).${operation}`, work)
   const back = async (row: StoredRow | null): Promise<Row<T> | null> =>
     row && ((await call('read', () => toReadableRow(scope, declared, row))) as Row<T>)
+  // One deadline for a page of rows.
+  const backAll = async (rows: readonly StoredRow[]): Promise<Row<T>[]> =>
+    (await call('read', () => toReadableRows(scope, declared, rows))) as Row<T>[]
   // A store that is broken may answer anything.
   const toMadeRow = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
@@ -58,8 +62,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const wanted = [...new Set(ids)]
       if (wanted.length === 0) return []
       const found = await call('getMany', async () => assertList(await readMany(store, name, ns, wanted, scope.now())))
-      const rows = await Promise.all(found.map(back))
-      return rows.filter((row) => row !== null)
+      return backAll(found)
     },
     async find({ where, range, order, limit = defaultLimit, cursor }: FindOptions<T> = {}) {
       const size = Math.min(Math.max(1, Math.trunc(limit)), maxLimit)
@@ -67,8 +70,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const found = await call('find', async () => assertList(await store.find(name, query, scope.now())) ?? [])
       const page = found.slice(0, size)
       const last = page.at(-1)
-      const rows = await Promise.all(page.map((row) => back(row)))
-      return { rows: rows.filter((row) => row !== null), cursor: found.length > size && last ? writeCursor(query, last) : undefined }
+      return { rows: await backAll(page), cursor: found.length > size && last ? writeCursor(query, last) : undefined }
     },
     async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
       const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
@@ -84,7 +86,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
         rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
       )
       const answers = await call('createMany', async () => assertList(await writeOverLostRows(scope, writes)))
-      return Promise.all((answers ?? [null]).map(toMadeRow))
+      return backAll((answers ?? [null]).map((answer) => Object(answer) as StoredRow))
     },
     async put(row) {
       return toMadeRow(await writeOne({ op: 'put', table: name, row: await build(row) }))
@@ -256,8 +258,26 @@ function assertCount(answer: number): number {
 }
 
 /** The row as its plugin knows it; null where no secret opens a field that it needs: such a row is absent for plugins. */
-async function toReadableRow(scope: RecordScope, declared: DeclaredRecord, stored: StoredRow): Promise<Record<string, unknown> | null> {
-  const row = await fromStored(declared, stored, scope)
+function toReadableRow(scope: RecordScope, declared: DeclaredRecord, stored: StoredRow): Awaitable<Record<string, unknown> | null> {
+  const row = fromStored(declared, stored, scope)
+  // Without a sealed value there is nothing to open.
+  return row instanceof Promise ? row.then((opened) => readableOrAbsent(scope, declared, stored, opened)) : row
+}
+
+/** The same for several, in their order; absent ones are left out. */
+function toReadableRows(scope: RecordScope, declared: DeclaredRecord, stored: readonly StoredRow[]): Awaitable<Record<string, unknown>[]> {
+  const isThere = (row: Record<string, unknown> | null): row is Record<string, unknown> => row !== null
+  const rows = stored.map((row) => toReadableRow(scope, declared, row))
+  if (rows.some((row) => row instanceof Promise)) return Promise.all(rows).then((all) => all.filter(isThere))
+  return (rows as (Record<string, unknown> | null)[]).filter(isThere)
+}
+
+function readableOrAbsent(
+  scope: RecordScope,
+  declared: DeclaredRecord,
+  stored: StoredRow,
+  row: Record<string, unknown>,
+): Record<string, unknown> | null {
   const { names, lost } = unreadableIn(declared, stored, row)
   if (names.length > 0) scope.unreadable?.(declared.stored.name, names)
   return lost ? null : row

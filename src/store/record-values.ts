@@ -34,7 +34,8 @@ export async function toStored(declared: DeclaredRecord, ns: string, id: string,
   const stored: Record<string, StoredValue> = { ns, id: toStoredText(declared, 'id', id, 64) }
   for (const [name, field] of declared.fields) {
     const given = row[name] === undefined ? (defaultOf(field) ?? (field.optional ? null : undefined)) : row[name]
-    stored[name] = await storedValue(declared, name, field, given, id, sealer)
+    // Only a sealed value has to be waited for: an import writes millions of others.
+    stored[name] = field.sealed ? await sealedValue(declared, name, field, given, id, sealer) : openValue(declared, name, field, given)
   }
   return stored as StoredRow
 }
@@ -49,8 +50,10 @@ export async function toChange(
   assertKnown(declared, change)
   const entries = Object.entries(change).filter(([name, value]) => name !== 'id' && value !== undefined)
   const stored: Record<string, StoredValue> = {}
-  for (const [name, value] of entries)
-    stored[name] = await storedValue(declared, name, declared.fields.get(name) as FieldSpec, value, id, sealer)
+  for (const [name, value] of entries) {
+    const field = declared.fields.get(name) as FieldSpec
+    stored[name] = field.sealed ? await sealedValue(declared, name, field, value, id, sealer) : openValue(declared, name, field, value)
+  }
   return stored
 }
 
@@ -70,18 +73,27 @@ export function toCondition(declared: DeclaredRecord, where: Plain): Record<stri
 }
 
 /** A row as its plugin knows it. A sealed field that cannot be opened is null: its secret is gone, or it was moved from another row. */
-export async function fromStored(declared: DeclaredRecord, row: StoredRow, sealer: FieldSealer): Promise<Plain & { id: string }> {
+export function fromStored(declared: DeclaredRecord, row: StoredRow, sealer: FieldSealer): Awaitable<Plain & { id: string }> {
   if (typeof row.id !== 'string') throw new TypeError(`The store answered no row of the record "${declared.stored.name}".`)
   const result: Plain & { id: string } = { id: row.id }
+  const sealed: [name: string, token: string][] = []
   for (const [name, field] of declared.fields) {
     const value = row[name] ?? null
     if (value === null) result[name] = defaultOf(field) ?? null
-    else if (field.sealed) result[name] = await openField(declared, name, row.id, String(value), sealer)
-    else
-      result[name] =
-        field.type === 'json' ? (JSON.parse(String(value)) as unknown) : plainValue(declared, name, { ...field, max: Infinity }, value)
+    else if (field.sealed) sealed.push([name, String(value)])
+    else result[name] = field.type === 'json' ? (JSON.parse(String(value)) as unknown) : plainValue(declared, name, field, value, Infinity)
   }
-  return result
+  return sealed.length === 0 ? result : openFields(declared, result, sealed, sealer)
+}
+
+async function openFields<T extends Plain & { id: string }>(
+  declared: DeclaredRecord,
+  row: T,
+  sealed: readonly [name: string, token: string][],
+  sealer: FieldSealer,
+): Promise<T> {
+  for (const [name, token] of sealed) (row as Plain)[name] = await openField(declared, name, row.id, token, sealer)
+  return row
 }
 
 /**
@@ -92,7 +104,15 @@ export function unreadableIn({ fields }: DeclaredRecord, stored: StoredRow, row:
   return { names, lost: names.some((name) => fields.get(name)?.unreadable === 'absent') }
 }
 
-async function storedValue(
+/** A value of a field that is not sealed. */
+function openValue(declared: DeclaredRecord, name: string, field: FieldSpec, value: unknown): StoredValue {
+  if (value === null || value === undefined || field.type !== 'json') return plainValue(declared, name, field, value)
+  const written = JSON.stringify(value)
+  if (written === undefined) throw new TypeError(`The field "${name}" of the record "${declared.stored.name}" is not plain data.`)
+  return toStoredText(declared, name, written, Infinity)
+}
+
+async function sealedValue(
   declared: DeclaredRecord,
   name: string,
   field: FieldSpec,
@@ -101,12 +121,7 @@ async function storedValue(
   sealer: FieldSealer,
 ): Promise<StoredValue> {
   if (value === null || value === undefined) return plainValue(declared, name, field, value)
-  if (field.sealed)
-    return sealer.seal(purposeOf(declared, name), { id, value: field.type === 'json' ? value : plainValue(declared, name, field, value) })
-  if (field.type !== 'json') return plainValue(declared, name, field, value)
-  const written = JSON.stringify(value)
-  if (written === undefined) throw new TypeError(`The field "${name}" of the record "${declared.stored.name}" is not plain data.`)
-  return toStoredText(declared, name, written, Infinity)
+  return sealer.seal(purposeOf(declared, name), { id, value: field.type === 'json' ? value : plainValue(declared, name, field, value) })
 }
 
 async function openField(declared: DeclaredRecord, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
@@ -118,7 +133,13 @@ function purposeOf({ stored }: DeclaredRecord, name: string): string {
   return `record ${stored.name} ${name}`
 }
 
-function plainValue(declared: DeclaredRecord, name: string, { type, max = 255, optional }: FieldSpec, value: unknown): StoredValue {
+function plainValue(
+  declared: DeclaredRecord,
+  name: string,
+  { type, max: declaredMax = 255, optional }: FieldSpec,
+  value: unknown,
+  max: number = declaredMax,
+): StoredValue {
   const { name: record } = declared.stored
   const wrong = (): TypeError =>
     new TypeError(`The field "${name}" of the record "${record}" takes a ${type}, not ${value === null ? 'null' : typeof value}.`)
@@ -135,11 +156,12 @@ function plainValue(declared: DeclaredRecord, name: string, { type, max = 255, o
 }
 
 function toStoredText({ stored }: DeclaredRecord, name: string, value: unknown, max: number): string {
-  const where = `The field "${name}" of the record "${stored.name}"`
-  if (typeof value !== 'string') throw new TypeError(`${where} takes a text.`)
+  const wrong = (what: string): TypeError => new TypeError(`The field "${name}" of the record "${stored.name}" ${what}.`)
+  if (typeof value !== 'string') throw wrong('takes a text')
   // NUL and halves of characters are what some databases cannot hold: the same for all.
-  if (/[\0\ud800-\udfff]/u.test(value)) throw new TypeError(`${where} has a character that cannot be stored.`)
-  if ([...value].length > max) throw new TypeError(`${where} takes at most ${max} characters.`)
+  if (/[\0\ud800-\udfff]/u.test(value)) throw wrong('has a character that cannot be stored')
+  // A character has one or two units: most texts need no count.
+  if (value.length > max && [...value].length > max) throw wrong(`takes at most ${max} characters`)
   return value
 }
 

@@ -1,5 +1,6 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
 import type {
+  AccountKey,
   Adapter,
   AdapterMethod,
   AdapterTables,
@@ -80,8 +81,13 @@ function storeOf(own: Border): Store {
     }
     ownUsersOnly(whole, namespace, asStored)
   }
-  const { getUser, deleteSession, listUsers } = whole
+  const { getUser, getAccount, deleteSession, listUsers } = whole
   if (!adapter.getUsers) store['getUsers'] = (ids: readonly string[]) => inEights(ids, getUser).then((users) => users.filter(isThere))
+  if (!adapter.listAccountOwners)
+    store['listAccountOwners'] = (keys: readonly AccountKey[]) =>
+      inEights(keys, ({ provider, providerAccountId }) => getAccount(providerAccountId, provider)).then((accounts) =>
+        accounts.filter(isThere),
+      )
   if (!adapter.deleteSessions)
     store['deleteSessions'] = (tokens: readonly string[]) => inEights(tokens, deleteSession).then(() => undefined)
   store['listUsers'] = (query: UserQuery) => listOwn(listUsers, query)

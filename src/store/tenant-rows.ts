@@ -44,6 +44,7 @@ export function encodeArgs(namespace: string, method: AdapterMethod, args: reado
   }
   if (method === 'getAccount') return [args[0], encodeKey(namespace, String(args[1]))]
   if (method === 'getUsers') return args
+  if (method === 'listAccountOwners') return [(args[0] as Row[]).map((key) => encodeRow(namespace, key))]
   if (method === 'deleteSessions') return [(args[0] as string[]).map((token) => encodeKey(namespace, token))]
   if (byValue.has(method)) return [encodeKey(namespace, String(args[0])), ...args.slice(1)]
   return args.map((arg) => (typeof arg === 'object' && arg !== null && !isDate(arg) ? encodeRow(namespace, arg as Row) : arg))

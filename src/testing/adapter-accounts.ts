@@ -135,6 +135,21 @@ export function accountRules({ rule, storeUser }: Subject): void {
     expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
   })
 
+  rule('listAccountOwners answers whose accounts are there', ['listAccountOwners', 'linkAccount'], async (adapter) => {
+    const owners = [await storeUser(adapter), await storeUser(adapter)]
+    const accounts = owners.map(({ id }) => newAccount(id))
+    for (const account of accounts) await adapter.linkAccount(account)
+    const keys = accounts.map(accountKey)
+    const unknown = [...Array(150).keys()].map((at) => ({ ...keys[0]!, providerAccountId: `unknown ${at}` }))
+    // The key of one in capitals is another key.
+    const capitals = keys.map((key) => ({ ...key, provider: key.provider.toUpperCase() }))
+    const found = await adapter.listAccountOwners([keys[0]!, ...unknown, ...capitals, keys[1]!])
+    const ownerOf = (key: object): string | undefined =>
+      found.find((account) => JSON.stringify(accountKey(account)) === JSON.stringify(key))?.userId
+    expect([found.length, ...keys.map(ownerOf)]).toEqual([2, ...owners.map(({ id }) => id)])
+    expect(await adapter.listAccountOwners([])).toEqual([])
+  })
+
   rule('createUsers stores users with their accounts', ['createUsers', 'getAccount', 'getUsers'], async (adapter) => {
     const entries = [...Array(120).keys()].map((at) => ({
       user: newUser({ emailVerified: at % 2 === 0 ? new Date('2026-03-29T01:30:00.123Z') : null }),

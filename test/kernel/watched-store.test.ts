@@ -77,8 +77,8 @@ it('lists of users show one tenant, whole pages of them', async () => {
   expect((await acme.getUsers(['0', '1', '2'])).map(({ id }) => id)).toEqual(['1', '2'])
 })
 
-it('an adapter without getUsers and deleteSessions is asked for each', async () => {
-  const { getUsers: _users, deleteSessions: _sessions, listUsers: _list, ...adapter } = memoryAdapter()
+it('an adapter without getUsers, listAccountOwners and deleteSessions is asked for each', async () => {
+  const { getUsers: _users, listAccountOwners: _owners, deleteSessions: _sessions, listUsers: _list, ...adapter } = memoryAdapter()
   const store = createStore(adapter)
   await store.createUser(user)
   await store.createSession({ sessionToken: 's', userId: 'u', expires: new Date(Date.now() + 1000) })
@@ -86,4 +86,16 @@ it('an adapter without getUsers and deleteSessions is asked for each', async () 
   expect((await store.getUsers(['x', 'u'])).map(({ id }) => id)).toEqual(['u'])
   await store.deleteSessions(['x', 's'])
   expect(await store.getSessionAndUser('s')).toBeNull()
+  const key = { provider: 'acme', providerAccountId: '1' }
+  await store.linkAccount({ ...key, type: 'oidc', userId: 'u' })
+  expect(await store.listAccountOwners([{ ...key, providerAccountId: '2' }, key])).toMatchObject([{ ...key, userId: 'u' }])
+})
+
+it('accounts of other tenants have no owner', async () => {
+  const store = createStore(memoryAdapter())
+  const [acme, key] = [store.namespaced('acme'), { provider: 'acme', providerAccountId: '1' }]
+  const { id } = await acme.createUser({ ...user, id: 'a', email: 'a@example.com' })
+  await acme.linkAccount({ ...key, type: 'oidc', userId: id })
+  expect(await acme.listAccountOwners([key])).toEqual([{ ...key, userId: id }])
+  expect([await store.listAccountOwners([key]), await store.namespaced('other').listAccountOwners([key])]).toEqual([[], []])
 })

@@ -150,7 +150,9 @@ function userMethods(
   }
 }
 
-function accountMethods(data: MemoryData): Part<'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'> {
+function accountMethods(
+  data: MemoryData,
+): Part<'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId' | 'listAccountOwners'> {
   return {
     async linkAccount(account) {
       assertUser(data, account.userId, 'linkAccount')
@@ -166,6 +168,11 @@ function accountMethods(data: MemoryData): Part<'linkAccount' | 'unlinkAccount' 
       return account ? assignFields(account, change) : null
     },
     listAccountsByUserId: (userId) => listRows(data.accounts, (account) => account.userId === userId),
+    listAccountOwners: (keys) =>
+      keys.flatMap((key) => {
+        const account = data.accounts.get(accountKey(key))
+        return account ? [{ provider: account.provider, providerAccountId: account.providerAccountId, userId: account.userId }] : []
+      }),
   }
 }
 

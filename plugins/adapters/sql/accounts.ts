@@ -1,14 +1,17 @@
 /** Accounts and authenticators of the SQL adapter. */
-import type { Adapter, AdapterAccount, AdapterAuthenticator } from 'authkernel/kernel'
+import type { AccountKey, AccountOwner, Adapter, AdapterAccount, AdapterAuthenticator } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
-import { findRows, insertOwned, takeRow, updateRows } from './rows.ts'
-import { columnRef, Slot } from './statements.ts'
-import type { Table } from './types.ts'
+import { findRows, insertOwned, listBatches, listPlaces, listSlots, takeRow, updateRows } from './rows.ts'
+import { columnRef, lookUpEach, Slot, tableRef } from './statements.ts'
+import type { Sql, Table } from './types.ts'
 import { assertAccountFree, unlessTaken } from './users.ts'
 
-type Accounts = Pick<Required<Adapter>, 'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'>
+type Accounts = Pick<
+  Required<Adapter>,
+  'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId' | 'listAccountOwners'
+>
 type Authenticators = Pick<
   Required<Adapter>,
   'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'
@@ -53,7 +56,37 @@ export function accountMethods(database: Database): Accounts {
       const rows = await table('accounts')
       return repeat(() => findRows<AdapterAccount>(database, db, rows, { userId }))
     },
+    async listAccountOwners(keys) {
+      const rows = await table('accounts')
+      return repeat(() => findOwners(database, rows, keys))
+    },
   }
+}
+
+const ownerFields = ['provider', 'providerAccountId', 'userId'] as const
+
+/** A provider at a time: no database looks for pairs as fast as for the values of one column. */
+async function findOwners(database: Database, accounts: Table, keys: readonly AccountKey[]): Promise<AccountOwner[]> {
+  const columns = sql.join(ownerFields.map((field) => sql`${columnRef(accounts, field)} as ${sql.id(field)}`))
+  const build = (): Sql => {
+    const here = sql`select ${columns} from ${tableRef(accounts)} where ${columnRef(accounts, 'provider')} = ${new Slot('provider')}`
+    const id = columnRef(accounts, 'providerAccountId')
+    return database.dialect === 'postgres'
+      ? lookUpEach(sql`${here} and ${id}`, listPlaces('id'))
+      : sql`${here} and ${id} in (${listSlots('id')})`
+  }
+  const found: AccountOwner[] = []
+  for (const provider of new Set(keys.map((key) => key.provider))) {
+    const ids = keys.filter((key) => key.provider === provider).map(({ providerAccountId }) => providerAccountId)
+    const wanted = new Set(ids)
+    for (const values of listBatches('id', ids)) {
+      const { rows } = await database.run<AccountOwner>(database.db, accounts, 'many owners', build, { ...values, provider })
+      // A collation may take others for them.
+      const exact = rows.filter((row) => row.provider === provider && wanted.has(row.providerAccountId))
+      found.push(...exact.map((row) => ({ ...row, userId: String(row.userId) })))
+    }
+  }
+  return found
 }
 
 export function authenticatorMethods(database: Database): Authenticators {

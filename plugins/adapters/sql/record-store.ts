@@ -20,7 +20,7 @@ import {
   valueSlot,
 } from './record-table.ts'
 import { eraseRows } from './record-write.ts'
-import { Slot } from './statements.ts'
+import { lookUpEach, Slot } from './statements.ts'
 import type { DialectName, Sql, SqlDatabase } from './types.ts'
 
 /** What `sqlRecords` makes. */
@@ -132,18 +132,22 @@ export function createRecordStore(database: Database, { migrate: automatic = fal
 
 // Ids of one statement. Fewer are filled up with the last one, so that there is one text to compile.
 const idsAtOnce = 100
+// Of a whole page of an import.
+const idsOfPage = 500
 
 async function readMany(database: Database, table: RecordTable, ns: string, ids: readonly string[], now: number): Promise<StoredRow[]> {
   const rows: StoredRow[] = []
-  for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const size = ids.length - at === 1 ? 1 : idsAtOnce
+  const most = ids.length === idsOfPage ? idsOfPage : idsAtOnce
+  for (let at = 0; at < ids.length; at += most) {
+    const size = ids.length - at === 1 ? 1 : most
     const values: Record<string, string> = {}
     for (let n = 0; n < size; n++) values[`id.${n}`] = ids[Math.min(at + n, ids.length - 1)]!
     const live = liveCondition(table, now)
     const build = (): Sql => {
       const places = [...Array(size).keys()].map((n) => valueSlot(table, 'id', `id.${n}`))
-      return sql`select ${columnsToRead(table)} from ${tableName(table)}
-        where ${columnName(table, 'ns')} = ${valueSlot(table, 'ns', 'ns')} and ${columnName(table, 'id')} in (${sql.join(places)}) and ${live.sql()}`
+      const from = sql`select ${columnsToRead(table)} from ${tableName(table)}
+        where ${columnName(table, 'ns')} = ${valueSlot(table, 'ns', 'ns')} and ${live.sql()} and ${columnName(table, 'id')}`
+      return table.dialect === 'postgres' && size > 1 ? lookUpEach(from, places) : sql`${from} in (${sql.join(places)})`
     }
     const { rows: found } = await database.repeat(() =>
       runOnTable(database, database.db, table, `many get ${size} ${live.key}`, build, { ...live.values, ...values, ns }),

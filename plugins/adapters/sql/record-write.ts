@@ -17,8 +17,10 @@ interface Target {
 }
 type Of<Op extends StoredWrite['op']> = Extract<StoredWrite, { op: Op }>
 
-// Rows of one insert.
-const sizes = [50, 10, 1]
+// Rows of one insert: an import has pages of 500. SQLite and those who speak its dialect take fewer values in one statement.
+const sizes = { postgres: [500, 50, 10, 1], mysql: [500, 50, 10, 1], sqlite: [50, 10, 1] } as const
+// PostgreSQL counts values by 16 bits.
+const maxValues = 60_000
 
 /** What the write answers; null: its condition did not hold. Throws what the database throws for a taken key. */
 export async function writeOne(target: Target, write: StoredWrite): Promise<unknown> {
@@ -49,7 +51,8 @@ export function isLong({ dialect }: RecordTable, { op }: StoredWrite): boolean {
 export async function insertRows({ database, runner, table }: Target, rows: readonly StoredRow[]): Promise<void> {
   const fields = [...table.columns.keys()]
   let at = 0
-  for (const size of sizes) {
+  for (const size of sizes[table.dialect]) {
+    if (size * fields.length > maxValues) continue
     for (; rows.length - at >= size; at += size) {
       const values: Record<string, StoredValue> = {}
       for (let n = 0; n < size; n++) for (const field of fields) values[`${n}.${field}`] = rows[at + n]![field] ?? null

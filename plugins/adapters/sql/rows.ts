@@ -264,11 +264,17 @@ export function valuesOfList(fields: readonly string[], rows: readonly Values[],
 const listSize = 100
 
 /** Places for the values of a list. */
-function listSlots(name: string): SqlExpression {
-  return sql.join([...Array(listSize).keys()].map((at) => sql`${new Slot(`${name}.${at}`)}`))
+export function listSlots(name: string): SqlExpression {
+  return sql.join(listPlaces(name))
 }
 
-function* listBatches(name: string, values: readonly string[]): Generator<Values> {
+/** The same one by one. */
+export function listPlaces(name: string): SqlExpression[] {
+  return [...Array(listSize).keys()].map((at) => sql`${new Slot(`${name}.${at}`)}`)
+}
+
+/** The values of a list, as many as a statement takes. */
+export function* listBatches(name: string, values: readonly string[]): Generator<Values> {
   for (let from = 0; from < values.length; from += listSize) {
     const part = values.slice(from, from + listSize)
     yield Object.fromEntries([...Array(listSize).keys()].map((at) => [`${name}.${at}`, part[at] ?? part.at(-1)]))

@@ -1,6 +1,6 @@
 /** Statements that are compiled once per table and kept, and the names of tables and columns in them. */
 import { type CompiledQuery, type QueryResult, sql } from 'kysely'
-import type { Column, Db, Sql, Table } from './types.ts'
+import type { Column, Db, Sql, SqlExpression, Table } from './types.ts'
 
 /** A place in a statement that a value of that name is put into. */
 export class Slot {
@@ -39,6 +39,15 @@ export function createStatements(db: Db, compiled?: (text: string) => void): Run
     const filled = parameters.map((value) => (value instanceof Slot ? value.encode(values[value.name]) : value))
     return runner.executeQuery({ query, queryId, sql, parameters: filled })
   }
+}
+
+/**
+ * PostgreSQL alone: the row for each of these values, where `select` ends with the column that has it. Before a large table is analysed the server takes a tenant,
+ * or a provider, for a few rows, and reads all of them for a list of values. A lookup for each value has one plan.
+ */
+export function lookUpEach(select: Sql, places: readonly SqlExpression[]): Sql {
+  const wanted = sql`select distinct id from (values ${sql.join(places.map((place) => sql`(${place})`))}) as listed (id)`
+  return sql`select found.* from (${wanted}) as wanted cross join lateral (${select} = wanted.id limit 1) as found`
 }
 
 /** A table's name in a statement. */

@@ -10,7 +10,9 @@ import { assertAccountFree, assertEmailFree } from './users.ts'
 import { writeExpression } from './values.ts'
 
 // Rows of one insert. Few sizes, so that few statements are compiled.
-const sizes = [100, 10, 1]
+const sizes = [500, 100, 10, 1]
+// PostgreSQL counts values by 16 bits, and SQLite takes 32,766.
+const maxValues = 15_000
 
 /** `createUsers` of the adapter. */
 export function userBatchMethods(database: Database): Pick<Required<Adapter>, 'createUsers'> {
@@ -91,6 +93,7 @@ async function insertGroup(
 ): Promise<void> {
   let at = 0
   for (const size of sizes) {
+    if (size * fields.length > maxValues) continue
     const build = (): Sql => {
       const places = [...Array(size).keys()].map(
         (n) => sql`(${sql.join(fields.map((field) => writeExpression(database.dialect, columnOf(table, field), `${field}.${n}`)))})`,

@@ -4,7 +4,10 @@ import type { Model } from './model.ts'
 import { linkAccount } from './users.ts'
 import { copyForStore, loadValue, takenError } from './values.ts'
 
-type Accounts = Pick<Required<Adapter>, 'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'>
+type Accounts = Pick<
+  Required<Adapter>,
+  'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId' | 'listAccountOwners'
+>
 type Authenticators = Pick<
   Required<Adapter>,
   'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'
@@ -48,6 +51,16 @@ export function accountMethods(model: Model): Accounts {
         if (account?.userId === userId) found.push(account)
       }
       return found
+    },
+    async listAccountOwners(wanted) {
+      const found = await Promise.all(
+        wanted.map(async ({ provider, providerAccountId }): Promise<AdapterAccount | null> =>
+          loadValue(engine, 'account', await keys.account(provider, providerAccountId), provider, providerAccountId),
+        ),
+      )
+      return found.flatMap((account) =>
+        account ? [{ provider: account.provider, providerAccountId: account.providerAccountId, userId: account.userId }] : [],
+      )
     },
   }
 }

@@ -136,9 +136,9 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       }
       return {
         betterAuth: {
-          async takeOver({ apply, accept, conflicts, ...tenant } = {}) {
+          async takeOver({ apply, accept, conflicts, onProgress, ...tenant } = {}) {
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
-            return takeOver(ctx, ground(ctx.settings.secret), { apply, accept, conflicts })
+            return takeOver(ctx, ground(ctx.settings.secret), { apply, accept, conflicts, onProgress })
           },
           async finish({ accept = [], ...tenant } = {}) {
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))

@@ -7,7 +7,7 @@ import { kinds as movedKinds } from './kinds.ts'
 import type { Move } from './users.ts'
 import { assertOpen, describeEnd, readPeriod, startPeriod } from './period.ts'
 import { type BetterAuthSchema, tableOf } from './schema.ts'
-import { type BetterAuthDatabase, openSource } from './source.ts'
+import { type BetterAuthDatabase, openSource, type Source } from './source.ts'
 
 /** Name of the source in the ledger. */
 const sourceName = 'better-auth'
@@ -29,6 +29,8 @@ export interface TakeOverOptions {
   accept?: readonly string[] | undefined
   /** Which side wins where both changed since the last run; default: the row stays as it is here, and is listed. */
   conflicts?: 'here' | 'source' | undefined
+  /** Called after each 500 rows with their number so far in this stage, and how many there are about. */
+  onProgress?: ((rows: number, stage: 'look' | 'write', total: number) => void) | undefined
 }
 /** What the plugin knows. */
 export interface Ground {
@@ -43,25 +45,30 @@ export interface Ground {
 export async function takeOver(
   ctx: AnyContext,
   ground: Ground,
-  { apply = false, accept = [], conflicts }: TakeOverOptions,
+  { apply = false, accept = [], conflicts, onProgress }: TakeOverOptions,
 ): Promise<BetterAuthReport> {
   if (apply) await assertOpen(ctx)
   const source = await openSource(ground.database, ground.schema)
   const missing = (['user', 'account', 'session'] as const).filter((model) => !source.has(model))
   if (missing.length > 0) return describeMissing(missing.map((model) => tableOf(ground.schema, model)))
   const before = await countHere(ctx, apply)
+  const total = onProgress ? await countAll(ctx, source) : 0
+  const tellIn = (stage: 'look' | 'write'): Tell => {
+    let rows = 0
+    return (more) => onProgress?.((rows += more), stage, Math.max(total, rows))
+  }
   const move = (): Move => ({ ctx, source, secrets: ground.secrets, problems: [] })
   // Where everything is accepted nothing can stop it, and one pass is enough.
   const whole = accept.includes('all')
   const dry = move()
-  let kinds = await takeKinds(dry, ground, { apply: apply && whole, conflicts })
+  let kinds = await takeKinds(dry, ground, { apply: apply && whole, conflicts }, tellIn(apply && whole ? 'write' : 'look'))
   const unreadable = dry.problems.find(({ name }) => name === 'factors-unreadable')?.count ?? 0
   const { finished } = await readPeriod(ctx)
   const end: ImportProblem[] = finished ? [{ name: 'finished', level: 'note', count: 1, message: describeEnd(finished) }] : []
   const problems = [...end, ...dry.problems, ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable))]
   const refused = whole ? [] : listOpen(problems, accept)
   const applied = apply && refused.length === 0
-  if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts })
+  if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts }, tellIn('write'))
   if (applied) await startPeriod(ctx)
   const after = applied ? await countHere(ctx, true) : before
   if (applied) problems.push(...compareCounts(before, after, kinds))
@@ -100,7 +107,23 @@ export async function compareWithLedger(ctx: AnyContext, ground: Ground): Promis
   return compared
 }
 
-async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun): Promise<Record<string, KindReport>> {
+/** Hears of rows that were taken. */
+type Tell = (rows: number) => void
+
+async function countAll(ctx: AnyContext, source: Source): Promise<number> {
+  let total = 0
+  for (const { model, count } of movedKinds) if (source.has(model)) total += await count(source, ctx.now)
+  return total
+}
+
+async function* watchPages<T>(pages: AsyncIterable<readonly T[]>, tell: Tell): AsyncGenerator<readonly T[]> {
+  for await (const page of pages) {
+    yield page
+    tell(page.length)
+  }
+}
+
+async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun, tell: Tell): Promise<Record<string, KindReport>> {
   const reports: Record<string, KindReport> = {}
   for (const moved of movedKinds) {
     if (!move.source.has(moved.model)) continue
@@ -114,7 +137,7 @@ async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun): Pr
       continue
     }
     const kind = { source: sourceName, kind: moved.kind, target }
-    const report = await takePages(move.ctx, kind, moved.pages(move), run)
+    const report = await takePages(move.ctx, kind, watchPages(moved.pages(move), tell), run)
     // Kinds differ in the type of their value. A removal reads keys alone.
     await removeGone(move.ctx, kind as never, (keys) => moved.isThere(move, keys), run, report)
     if (report.found + report.removed + report.conflict > 0) reports[moved.kind] = report

@@ -1,6 +1,14 @@
 /** Accounts at providers, as they are stored here. Keys are `<provider> <id at the provider>`. */
-import { type AdapterAccount, AdapterError, type AnyContext, type ImportState, type ImportTarget, sha256, toHex } from 'authkernel/kernel'
-import type { AccountTaken } from './users.ts'
+import {
+  type AccountKey,
+  type AdapterAccount,
+  AdapterError,
+  type AnyContext,
+  type ImportState,
+  type ImportTarget,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
 
 /** An account with its owner. */
 export type OwnedAccount = AdapterAccount
@@ -9,7 +17,7 @@ export type OwnedAccount = AdapterAccount
 const width = 20
 
 /** Names an account. */
-export function accountKey({ provider, providerAccountId }: AccountTaken): string {
+export function accountKey({ provider, providerAccountId }: AccountKey): string {
   return `${provider} ${providerAccountId}`
 }
 
@@ -21,12 +29,17 @@ export function createAccountTarget(isMade: (userId: string) => boolean, isEmpty
   return {
     refuse: (_ctx, { provider, providerAccountId }) =>
       provider.length > 255 || providerAccountId.length > 255 ? 'the provider or the id has more than 255 characters' : undefined,
-    read: (ctx, rows) =>
-      eachOf(rows, async ({ key, value }): Promise<ImportState | undefined> => {
-        if (value && isMade(value.userId)) return { version: await versionOf(value.userId), same: true }
-        const found = isEmpty ? null : await findAccount(ctx, key)
-        return found ? { version: await versionOf(found.userId), same: found.userId === value?.userId } : undefined
-      }),
+    async read(ctx, rows) {
+      const others = isEmpty ? [] : rows.filter(({ value }) => !value || !isMade(value.userId))
+      const found = others.length === 0 ? [] : await ctx.service('store').listAccountOwners(others.map(({ key }) => toAccount(key)))
+      const owners = new Map(found.map((account) => [accountKey(account), account.userId]))
+      return Promise.all(
+        rows.map(async ({ key, value }): Promise<ImportState | undefined> => {
+          const owner = value && isMade(value.userId) ? value.userId : owners.get(key)
+          return owner === undefined ? undefined : { version: await versionOf(owner), same: owner === value?.userId }
+        }),
+      )
+    },
     write: (ctx, rows) =>
       eachOf(rows, async ({ value, over }) => {
         // An account never moves to another user by an import: it may have been linked here by its owner.
@@ -52,8 +65,13 @@ export function createAccountTarget(isMade: (userId: string) => boolean, isEmpty
 }
 
 async function findAccount(ctx: AnyContext, key: string) {
+  const { provider, providerAccountId } = toAccount(key)
+  return ctx.service('store').getAccount(providerAccountId, provider)
+}
+
+function toAccount(key: string): AccountKey {
   const at = key.indexOf(' ')
-  return ctx.service('store').getAccount(key.slice(at + 1), key.slice(0, at))
+  return { provider: key.slice(0, at), providerAccountId: key.slice(at + 1) }
 }
 
 async function versionOf(userId: string): Promise<string> {

@@ -4,7 +4,7 @@ import type { MemberTaken, OrganizationTaken } from 'authkernel/plugins/organiza
 import { accountKey, createAccountTarget } from './accounts.ts'
 import { createFieldTarget } from './fields.ts'
 import { createLane } from './lane.ts'
-import { type ImportRun, pageSize, takePages } from './ledger.ts'
+import { type Beginning, findBeginning, type ImportRun, pageSize, takePages } from './ledger.ts'
 import { toMembers, toOrganizations } from './organizations.ts'
 import { type Abilities, notePassword, splitUser, type UserParts } from './parts.ts'
 import { createProblems, type Problems } from './problems.ts'
@@ -96,6 +96,7 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
   const { source, able, targets, apply, conflicts } = input
   const run: ImportRun = { apply, conflicts }
   const kinds: Record<string, KindReport> = {}
+  const beginnings = new Map<string, Promise<Beginning>>()
   const owners = new Map<string, string>()
   // Of this run: users whose parts are taken, those with a hash, and those whose hash has not come yet.
   const [accepted, hashed, waiting] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -108,7 +109,8 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
     rows: readonly { key: string; value: T; userId: string | null; compare?: unknown }[],
   ): Promise<void> {
     if (!target || rows.length === 0) return
-    const found = await takePages(ctx, { source, kind, target }, [rows], run)
+    if (!beginnings.has(kind)) beginnings.set(kind, findBeginning(ctx, { source, kind, target }, apply))
+    const found = await takePages(ctx, { source, kind, target }, [rows], run, await beginnings.get(kind))
     addReport((kinds[kind] ??= newKindReport()), found)
   }
 

@@ -38,13 +38,14 @@ export interface UserTarget extends ImportTarget<UserTaken> {
 const width = 8
 
 /**
- * The target for the users of a page. `owners` has the keys of users by the addresses of the run. An address is also compared with those of users here, unless
+ * The target for the users of one page. `owners` has the keys of users by the addresses of the run. An address is also compared with those of users here, unless
  * `isEmpty` says that there were none when the run began.
  */
 export function createUserTarget(owners: Map<string, string>, isEmpty: boolean): UserTarget {
   const keys = new Map<UserTaken, string>()
   const made = new Set<string>()
   const refused = new Set<string>()
+  let looked = false
   const judge = async (ctx: AnyContext, value: UserTaken, key: string): Promise<string | undefined> => {
     const { email } = value
     if (email === undefined || email === null)
@@ -68,7 +69,10 @@ export function createUserTarget(owners: Map<string, string>, isEmpty: boolean):
     },
     async read(ctx, rows) {
       for (const { key, value } of rows) if (value) keys.set(value, key)
-      const found = new Map((await ctx.service('store').getUsers(rows.map(({ key }) => key))).map((user) => [user.id, user]))
+      // The second time there are rows that could not be stored.
+      const users = isEmpty && !looked ? [] : await ctx.service('store').getUsers(rows.map(({ key }) => key))
+      looked = true
+      const found = new Map(users.map((user) => [user.id, user]))
       return Promise.all(
         rows.map(async ({ key, value }): Promise<ImportState | undefined> => {
           const user = found.get(key)
