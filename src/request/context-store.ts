@@ -6,7 +6,7 @@ import type { Lease } from '../contract/services.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { sha256, toBase64Url, toHex } from '../keys/crypto.ts'
 import type { Erasure } from '../registry/compile.ts'
-import { overlay } from '../registry/overlay.ts'
+import { layOver } from '../registry/overlay.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { readRows } from '../store/record-pages.ts'
@@ -37,7 +37,7 @@ export function watchedStore(ctx: StoreContext): Store | undefined {
   const erases = ctx.compiled.records.has('erasure')
   const ends = ctx.compiled.records.has('access')
   if (!asks && !deleted && !unlinked && !erases && !ends) return store
-  return overlay<Store>(store, {
+  return layOver<Store>(store, {
     async deleteUser(userId) {
       // Nothing is written before all have agreed.
       for (const final of asks ? [false, true] : [])
