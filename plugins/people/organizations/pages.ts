@@ -56,19 +56,17 @@ export function addPages(kernel: Kernel, plugin: PluginInstance): void {
   kernel.accountSection({
     id: 'organizations',
     order: 400,
-    async draw(ctx, { say, link, html }) {
+    async draw(ctx, tools) {
+      const { say, buttonLink, row, avatar, html } = tools
       const actor = await findVisitor(plugin, ctx)
       if (!actor) return undefined
-      const names = (await listOrganizations(actor)).map(({ name }) => html`<li>${name}</li>`)
+      const rows = (await listOrganizations(actor)).map(({ name, role }) =>
+        row({ title: html`<bdi>${name}</bdi>`, text: nameOfRole(tools, role), picture: avatar({ name }) }),
+      )
       return {
         heading: say('organizations.title'),
-        body: [
-          names.length > 0 &&
-            html`<ul>
-              ${names}
-            </ul>`,
-          link(say('organizations.manage'), '/organizations'),
-        ],
+        actions: buttonLink(say('organizations.manage'), '/organizations'),
+        body: rows,
       }
     },
   })

@@ -42,15 +42,15 @@ export function addPages(kernel: Kernel, options: Options): void {
   kernel.accountSection({
     id: 'two-factor',
     order: 250,
-    async draw(ctx, { say, link, html }) {
+    async draw(ctx, { say, buttonLink, tag }) {
       const person = await currentPerson(ctx)
       if (!person) return undefined
       const on = (await confirmedFactors(ctx, person)).length > 0
-      const state = say(on ? 'two-factor.on' : 'two-factor.off')
       return {
         heading: say('two-factor.title'),
-        body: html`<p>${state}</p>
-          ${link(say('two-factor.manage'), '/two-factor/setup')}`,
+        text: say('two-factor.setup-lead'),
+        tags: tag(say(on ? 'two-factor.on' : 'two-factor.off'), on ? 'ok' : 'warn'),
+        actions: buttonLink(say('two-factor.manage'), '/two-factor/setup'),
       }
     },
   })

@@ -54,11 +54,11 @@ export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
   kernel.accountSection({
     id: 'password',
     order: 240,
-    async draw(ctx, { say, link }) {
+    async draw(ctx, { say, buttonLink }) {
       const user = await currentUser(ctx)
       if (!user) return undefined
       const has = (await passwordOf(ctx, user.id)) !== null
-      return { heading: say('passwords.title'), body: link(say(has ? 'passwords.change' : 'passwords.set'), '/passwords/change') }
+      return { heading: say('passwords.title'), actions: buttonLink(say(has ? 'passwords.change' : 'passwords.set'), '/passwords/change') }
     },
   })
 }
