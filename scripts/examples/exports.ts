@@ -134,7 +134,7 @@ import {
   unverifiedJwt,
   withDeadline,
 } from 'authkernel/kernel/protocols'
-import { failedCall, isDate, lateCall, lazyStore, listRows, readRows } from 'authkernel/kernel/stores'
+import { failedCall, isDate, lateCall, lazyStore, listRows, readRows, searchAmong } from 'authkernel/kernel/stores'
 import {
   hasFreshProof,
   isFreshProof,
@@ -260,6 +260,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   endSessions: ({ ctx }) => endSessions(ctx, { userId: 'user-1' }, 'shop'),
   equal: () => equal('given', 'expected'),
   expandAddress: () => expandAddress('2001:db8::1'),
+  searchAmong: () => searchAmong([], { text: 'ada', limit: 20 }, () => []),
   failedCall: ({ error }) => failedCall('getUser', error),
   fromBase64: () => fromBase64('c2hvcA=='),
   hkdf: () => hkdf('secret', 'salt', 'shop key', 32),

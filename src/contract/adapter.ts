@@ -110,6 +110,37 @@ export interface UserQuery {
   limit: number
 }
 
+/** Query of `searchUsers`. All filters must hold. */
+export interface UserSearchQuery {
+  /** Part of the address, the name, the id, or the id of an account, in any case; default: any. */
+  text?: string | undefined
+  /** Whether the address was verified. */
+  verified?: boolean | undefined
+  /** Users with an account of this provider. */
+  provider?: string | undefined
+  /** Only users of these ids, at most 10,000. */
+  among?: readonly string[] | undefined
+  /** No users of these ids, at most 10,000. */
+  except?: readonly string[] | undefined
+  /** Sorted by this, then by the id; default `id`. A user without it comes first. */
+  sort?: 'id' | 'email' | 'name' | undefined
+  /** Default `asc`. */
+  order?: 'asc' | 'desc' | undefined
+  /** Users that are passed over; default 0. */
+  offset?: number | undefined
+  /** Users of one page, at most. */
+  limit: number
+  /** Beginning of the addresses of the tenant, which is no part of what is searched. Empty: the default tenant, whose addresses begin with no `~`, or with `~~`. Set by the kernel. */
+  within?: string | undefined
+}
+/** What `searchUsers` answers. */
+export interface FoundUsers {
+  /** One page. */
+  users: AdapterUser[]
+  /** Of all pages. */
+  total: number
+}
+
 /** A key of an account. */
 export type AccountKey = Pick<AdapterAccount, 'provider' | 'providerAccountId'>
 /** An account without its tokens. */
@@ -190,6 +221,8 @@ export interface Adapter {
   getUsers?(ids: readonly string[]): Awaitable<AdapterUser[]>
   /** Users in the order of their ids, after the id `after`, whose address begins with `email`; at most `limit`. */
   listUsers?(query: UserQuery): Awaitable<AdapterUser[]>
+  /** Users by a part of what is known of them, with filters, an order and the number of all that were found. */
+  searchUsers?(query: UserSearchQuery): Awaitable<FoundUsers>
   /** Ends all sessions of a user. */
   deleteSessionsByUserId?(userId: string, except?: { sessionToken: string }): Awaitable<unknown>
   /** Several at once, in one statement where the database can. */

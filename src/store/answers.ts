@@ -70,6 +70,12 @@ export function checkAnswer(asked: Call, answer: unknown): unknown {
       { cause: { method } },
     )
   }
+  if (method === 'searchUsers') {
+    const { users, total } = Object(answer) as { users?: unknown; total?: unknown }
+    if (!Array.isArray(users) || !Number.isSafeInteger(total))
+      throw new AdapterError("The adapter's searchUsers() answered with something else than `{ users, total }`.", { cause: { method } })
+    return { users: users.map((user) => cleanRow(asked, user)).filter((user) => user !== null), total }
+  }
   if (method === 'getSessionAndUser' && answer) {
     const { session, user } = answer as { session: Record<string, unknown>; user: Record<string, unknown> }
     if (!session['expires'] || !user['id'] || String(session['userId']) !== String(user['id'])) {
@@ -137,6 +143,10 @@ export function restoreIds({ type }: Ids, method: AdapterMethod, args: readonly 
   return args.map((arg, at) => {
     if (Array.isArray(arg)) return method === 'getUsers' ? arg.map(restoreId) : arg
     if (typeof arg !== 'object' || arg === null) return at === 0 && /^(get|delete)User$|ByUserId$/.test(method) ? restoreId(arg) : arg
+    if (method === 'searchUsers') {
+      const lists = (['among', 'except'] as const).filter((name) => Array.isArray((arg as Record<string, unknown>)[name]))
+      return { ...arg, ...Object.fromEntries(lists.map((name) => [name, (arg as Record<string, unknown[]>)[name]!.map(restoreId)])) }
+    }
     const field = ownerFields.find((name) => name in arg)
     // An identifier may be a telephone number.
     if (!field || field === 'identifier') return arg

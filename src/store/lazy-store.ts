@@ -51,6 +51,7 @@ export const storeMethods: readonly AdapterMethod[] = [
   'listSessionsByUserId',
   'getUsers',
   'listUsers',
+  'searchUsers',
   'deleteSessions',
   'deleteSessionsByUserId',
   'deleteVerificationTokens',

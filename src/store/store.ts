@@ -10,10 +10,12 @@ import type {
   Store,
   TenantAdapter,
   UserQuery,
+  UserSearchQuery,
 } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/deadlines.ts'
 import { AdapterError } from '../errors/index.ts'
 import { type Call, checkAnswer, cleanRow, type Ids, nullableMethods, restoreIds, withFieldDefaults } from './answers.ts'
+import { encodeKey } from './namespaces.ts'
 import { encodeArgs, isNoAddress, ownUsersOnly } from './tenant-rows.ts'
 import { checkFields, storeFacts, storeMethods } from './lazy-store.ts'
 import { withoutTokens } from './error-tokens.ts'
@@ -90,6 +92,8 @@ function storeOf(own: Border): Store {
       )
   if (!adapter.deleteSessions)
     store['deleteSessions'] = (tokens: readonly string[]) => inEights(tokens, deleteSession).then(() => undefined)
+  const { searchUsers } = whole
+  store['searchUsers'] = (query: UserSearchQuery) => searchUsers({ ...query, within: namespace === '' ? '' : encodeKey(namespace, '') })
   store['listUsers'] = (query: UserQuery) => listOwn(listUsers, query)
   return whole
 }

@@ -1,4 +1,5 @@
 /** Contract: users. */
+import type { UserSearchQuery } from 'authkernel/kernel'
 import { expect } from './runner.ts'
 import {
   accountKey,
@@ -60,6 +61,39 @@ export function userRules({ rule, storeUser }: Subject): void {
     expect(all.filter(({ id }) => id === other.id)).toHaveLength(1)
     expect(all.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(found)
     expect(await adapter.listUsers({ email: unique('unknown'), limit: 5 })).toEqual([])
+  })
+
+  rule('searchUsers finds parts in any case, filters, sorts, pages and counts', ['searchUsers', 'createUser'], async (adapter) => {
+    const begin = unique('search%_!')
+    const ids: string[] = []
+    for (let at = 0; at < 5; at++) {
+      const emailVerified = at === 0 ? new Date(1_000_000) : null
+      ids.push((await stored(adapter, { email: `${begin}.${at}@example.com`, name: `${begin} Name${9 - at}`, emailVerified })).id)
+    }
+    const search = async (query: Partial<UserSearchQuery>): Promise<[string[], number]> => {
+      const { users, total } = await adapter.searchUsers({ text: begin, limit: 10, ...query })
+      return [users.map(({ id }) => id), total]
+    }
+    const byEmail = await search({ text: `${begin.slice(1)}.`.toUpperCase(), sort: 'email' })
+    expect(byEmail).toEqual([ids, 5])
+    expect(await search({ sort: 'email', order: 'desc', offset: 1, limit: 2 })).toEqual([[ids[3], ids[2]], 5])
+    expect(await search({ sort: 'email', offset: 7, limit: 2 })).toEqual([[], 5])
+    expect(await search({ text: `${begin} name`, sort: 'name' })).toEqual([ids.toReversed(), 5])
+    expect(await search({ text: ids[3]!, among: ids })).toEqual([[ids[3]], 1])
+    expect(await search({ verified: true })).toEqual([[ids[0]], 1])
+    expect((await search({ verified: false }))[1]).toBe(4)
+    expect(await search({ among: [ids[1]!, ids[2]!], sort: 'email' })).toEqual([[ids[1], ids[2]], 2])
+    expect(await search({ among: [] })).toEqual([[], 0])
+    expect(await search({ except: ids.slice(1) })).toEqual([[ids[0]], 1])
+    expect(await search({ text: unique('unknown') })).toEqual([[], 0])
+  })
+
+  rule('searchUsers finds users by their accounts', ['searchUsers', 'createUser', 'linkAccount'], async (adapter) => {
+    const { id } = await stored(adapter)
+    const account = newAccount(id, { provider: unique('acme'), providerAccountId: unique('subject') })
+    await adapter.linkAccount(account)
+    for (const query of [{ provider: account.provider }, { text: account.providerAccountId.slice(1) }])
+      expect(await adapter.searchUsers({ ...query, limit: 5 })).toMatchObject({ users: [{ id }], total: 1 })
   })
 
   rule('reads answer null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {

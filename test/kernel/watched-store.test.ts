@@ -77,6 +77,25 @@ it('lists of users show one tenant, whole pages of them', async () => {
   expect((await acme.getUsers(['0', '1', '2'])).map(({ id }) => id)).toEqual(['1', '2'])
 })
 
+it('a search shows one tenant, and its name is no part of what is searched', async () => {
+  const store = createStore(memoryAdapter())
+  const acme = store.namespaced('acme')
+  for (let at = 0; at < 4; at++) await (at % 2 === 0 ? store : acme).createUser({ ...user, id: `${at}`, email: `p${at}@example.com` })
+  await acme.linkAccount({ userId: '1', provider: 'idp', providerAccountId: 'x', type: 'oidc' })
+  const search = async (of: typeof store, query: object): Promise<unknown> => {
+    const { users, total } = await of.searchUsers({ limit: 9, ...query })
+    return [users.map(({ id, email }) => `${id} ${email}`), total]
+  }
+  expect(await search(store, {})).toEqual([['0 p0@example.com', '2 p2@example.com'], 2])
+  expect(await search(acme, {})).toEqual([['1 p1@example.com', '3 p3@example.com'], 2])
+  expect(await search(acme, { text: 'acme' })).toEqual([[], 0])
+  expect(await search(acme, { text: 'P3@' })).toEqual([['3 p3@example.com'], 1])
+  expect([await search(acme, { provider: 'idp' }), await search(store, { provider: 'idp' })]).toEqual([
+    [['1 p1@example.com'], 1],
+    [[], 0],
+  ])
+})
+
 it('an adapter without getUsers, listAccountOwners and deleteSessions is asked for each', async () => {
   const { getUsers: _users, listAccountOwners: _owners, deleteSessions: _sessions, listUsers: _list, ...adapter } = memoryAdapter()
   const store = createStore(adapter)

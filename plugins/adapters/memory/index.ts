@@ -15,6 +15,7 @@ import type {
   RecordStore,
   VerificationToken,
 } from 'authkernel/kernel'
+import { searchAmong } from 'authkernel/kernel/stores'
 import { memoryRecords, type RecordData } from './records.ts'
 
 export { memoryRecords, type RecordData } from './records.ts'
@@ -77,6 +78,7 @@ function userMethods(
   | 'getUser'
   | 'getUsers'
   | 'listUsers'
+  | 'searchUsers'
   | 'getUserByEmail'
   | 'getUserByAccount'
   | 'updateUser'
@@ -125,6 +127,7 @@ function userMethods(
       const found = listRows(data.users, (user) => user.id > after && (user.email ?? '').startsWith(email))
       return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
     },
+    searchUsers: (query) => deepCopy(searchAmong([...data.users.values()], query, () => data.accounts.values())),
     getUserByEmail: (email) => deepCopy(byEmail(email) ?? null),
     getUserByAccount(key) {
       const account = data.accounts.get(accountKey(key))

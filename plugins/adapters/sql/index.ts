@@ -8,6 +8,7 @@ import { type MigrationReport, planTables, runMigration } from './migrate.ts'
 import { missingTables } from './missing-tables.ts'
 import { planRecords } from './record-plan.ts'
 import { createRecordStore } from './record-store.ts'
+import { searchMethods } from './search-users.ts'
 import { createLimit, createOnce } from './services.ts'
 import { sessionMethods } from './sessions.ts'
 import { tokenMethods } from './tokens.ts'
@@ -74,6 +75,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
   return {
     ...userMethods(database, eraser),
     ...userBatchMethods(database),
+    ...searchMethods(database),
     ...accountMethods(database),
     ...sessionMethods(database),
     ...tokenMethods(database),

@@ -1,5 +1,6 @@
 /** Users of the unstorage adapter. */
 import type { AccountKey, Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
+import { searchAmong } from 'authkernel/kernel/stores'
 import type { Model } from './model.ts'
 import type { Transaction } from './types.ts'
 import { copyForStore, loadValue, takenError } from './values.ts'
@@ -10,6 +11,7 @@ type Users = Pick<
   | 'getUser'
   | 'getUsers'
   | 'listUsers'
+  | 'searchUsers'
   | 'getUserByEmail'
   | 'getUserByAccount'
   | 'updateUser'
@@ -60,19 +62,17 @@ export function userMethods(model: Model, erase: (tx: Transaction, userId: strin
       return found.filter((user) => user !== null)
     },
     async listUsers({ email = '', after = '', limit }) {
-      const found: AdapterUser[] = []
-      const folder = keys.folder('user')
-      for await (const page of engine.scan(folder)) {
-        const paths = page.filter((path) => !path.slice(folder.length).includes(':'))
-        const rows = await Promise.all(paths.map((path) => engine.get({ path })))
-        for (const row of rows as Partial<AdapterUser>[]) {
-          const { id } = row ?? {}
-          if (typeof id !== 'string' || id <= after || !(row.email ?? '').startsWith(email)) continue
-          const user: AdapterUser | null = await loadValue(engine, 'user', await keys.user(id), id)
-          if (user) found.push(user)
-        }
-      }
+      const found = await readUsers(model, (row) => String(row.id) > after && (row.email ?? '').startsWith(email))
       return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
+    async searchUsers(query) {
+      const users = await readUsers(model, () => true)
+      if (query.provider === undefined && query.text === undefined) return searchAmong(users, query, () => [])
+      const accounts: { userId: string; provider: string; providerAccountId: string }[] = []
+      for (const { id } of users)
+        for (const { key } of await model.entries(engine, 'account', id))
+          accounts.push({ userId: id, provider: key[0]!, providerAccountId: key[1]! })
+      return searchAmong(users, query, () => accounts)
     },
     getUserByEmail: (email) => model.userByEmail(engine, email),
     async getUserByAccount({ provider, providerAccountId }) {
@@ -107,6 +107,23 @@ export function userMethods(model: Model, erase: (tx: Transaction, userId: strin
         return user
       }),
   }
+}
+
+/** Users that fit, in no order: the store has no index, so all are read. */
+async function readUsers({ engine, keys }: Model, fits: (row: Partial<AdapterUser>) => boolean): Promise<AdapterUser[]> {
+  const found: AdapterUser[] = []
+  const folder = keys.folder('user')
+  for await (const page of engine.scan(folder)) {
+    const paths = page.filter((path) => !path.slice(folder.length).includes(':'))
+    const rows = await Promise.all(paths.map((path) => engine.get({ path })))
+    for (const row of rows as Partial<AdapterUser>[]) {
+      const { id } = row ?? {}
+      if (typeof id !== 'string' || !fits(row)) continue
+      const user: AdapterUser | null = await loadValue(engine, 'user', await keys.user(id), id)
+      if (user) found.push(user)
+    }
+  }
+  return found
 }
 
 async function removeBelongings({ entries, keys, list }: Model, tx: Transaction, userId: string): Promise<void> {

@@ -2,4 +2,5 @@
 export { isDate } from '../../runtime/runtime.ts'
 export { lazyStore } from '../../store/lazy-store.ts'
 export { listRows, readRows, type RowQuery } from '../../store/record-pages.ts'
+export { searchAmong } from '../../store/search-users.ts'
 export { failedCall, lateCall } from '../../store/store-error.ts'
