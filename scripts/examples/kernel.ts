@@ -64,6 +64,7 @@ export const kernelExamples: Lines = {
   answer: ({ kernel, ctx }) => kernel.answer(ctx, new Response('done')),
   job: ({ kernel }) => kernel.job({ job: 'sweep' }, (ctx) => ctx.records('shopNote').deleteWhere({})),
   matches: ({ kernel, request }) => kernel.matches(request),
+  inspect: ({ kernel }) => kernel.inspect().plugins.map(({ name }) => name),
   placeOf: ({ kernel }) => kernel.placeOf('/.well-known/jwks.json'),
 }
 

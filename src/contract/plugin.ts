@@ -10,6 +10,7 @@ import type { AnyContext, Context, JobContext } from './context.ts'
 import type { Awaitable, CookiesOptions } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
 import type { EntryPoints, HandleOptions } from './entry-points.ts'
+import type { Inspection } from './inspection.ts'
 import type { MailTemplate } from './mail.ts'
 import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
 import type { Observer } from './observer.ts'
@@ -172,6 +173,8 @@ export interface Kernel {
   observe(observer: Observer): void
   /** `ready({ warm: true })` calls this, beside the first request that needs it: `kernel.preload(() => import('./heavy.ts'))`. */
   preload(load: () => Promise<unknown>): void
+  /** What is registered, by whom, as `auth.inspect()` tells it: for consoles. Not in `setup`, which is not done yet. */
+  inspect(): Inspection
   /** The entry points of `auth`, for APIs of bindings; after `remove` they throw. */
   readonly entryPoints: EntryPoints
   /**

@@ -10,7 +10,8 @@ import { defaultKeyInfo } from '../keys/crypto.ts'
 import { resolveConfig } from '../options/config.ts'
 import { checkHostNames } from '../options/host-options.ts'
 import { compileSnapshot } from '../registry/compile.ts'
-import { type Inspection, inspectSnapshot } from '../registry/inspect.ts'
+import type { Inspection } from '../contract/inspection.ts'
+import { inspectSnapshot } from '../registry/inspect.ts'
 import {
   type KernelParts,
   createPluginKernel,
@@ -91,7 +92,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     current.compiled = undefined
   }
   const points = createEntryPoints(current, resolved)
-  const parts: KernelParts = { ...points, config: resolved, invalidate }
+  const parts: KernelParts = { ...points, config: resolved, invalidate, inspect: () => auth.inspect() }
 
   function register(plugin: Plugin, layer: Layer, entry: CallableFunction): unknown {
     if (typeof plugin?.setup !== 'function' || typeof plugin.name !== 'string')

@@ -35,7 +35,7 @@ export interface Current {
 }
 
 /** Everything that reads the snapshot. */
-export function createEntryPoints(current: Current, config: ResolvedConfig): Omit<KernelParts, 'config' | 'invalidate'> {
+export function createEntryPoints(current: Current, config: ResolvedConfig): Omit<KernelParts, 'config' | 'invalidate' | 'inspect'> {
   /** Of the snapshot that is there when the request comes. */
   async function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Promise<RequestContext> {
     const app = snapshot()

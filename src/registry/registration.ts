@@ -78,6 +78,7 @@ export interface KernelParts {
   config: ResolvedConfig
   invalidate(): void
   entryPoints: Kernel['entryPoints']
+  inspect: Kernel['inspect']
   contextOf: Kernel['contextOf']
   answer: Kernel['answer']
   job: Kernel['job']
@@ -123,6 +124,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
   return {
     config: parts.config,
     runtime: parts.config.runtime,
+    inspect: alive(parts.inspect),
     entryPoints,
     contextOf: alive(parts.contextOf as (...args: unknown[]) => unknown) as Kernel['contextOf'],
     answer: alive(parts.answer),

@@ -135,6 +135,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...personsOf(admin).actor, type: 'admin' },
     target: { reason: optionalText(reason) },
   }),
+  adminApproval: ({ admin, what, act, user: person, reason, requestId }) => ({
+    name: `approval.${optionalText(what)}`,
+    outcome: success,
+    ...personsOf(person),
+    actor: { ...personsOf(admin).actor, type: 'admin' },
+    target: { act: optionalText(act), reason: optionalText(reason), id: optionalText(requestId) },
+  }),
   deviceBinding: ({ what, reason, sessionId, userId }) => ({
     name: `dbsc.${optionalText(what)}`,
     ...endingOf(what === 'failed' ? 'failure' : success, reason),

@@ -1,11 +1,11 @@
 /** An audit log: what happened, who did it, from where. Written in batches, off the request. */
 import { type AnyContext, type AnyEvent, type First, type Kernel, type Plugin } from 'authkernel/kernel'
 import { createLog, type Log } from './log.ts'
-import { type AuditApi, createApi } from './methods.ts'
+import { type AuditApi, type AuditLog, createApi, provideLog } from './methods.ts'
 import { type AuditOptions, resolveSinks } from './options.ts'
 import { writeOnSignals } from './signals.ts'
 
-export type { AuditApi, AuditNote, AuditTarget } from './methods.ts'
+export type { AuditApi, AuditLog, AuditNote, AuditTarget } from './methods.ts'
 export type { AuditAddresses } from './build.ts'
 export type { AuditFunction, AuditOptions } from './options.ts'
 export type { AuditActor, AuditAnchor, AuditHead, AuditRecord, AuditSubject } from './record.ts'
@@ -19,6 +19,10 @@ declare module 'authkernel/kernel' {
   interface Hooks {
     /** Who acts as whom in a request. A plugin answers it without waiting for anything. */
     acting: First<object, { userId: string; adminId: string }, AnyContext>
+  }
+  interface Services {
+    /** The log that can be read, where a sink is one: for consoles. The caller checks who asks. */
+    auditLog: AuditLog
   }
 }
 
@@ -40,6 +44,7 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
         await log.close()
       }
       kernel.onClose(close, { first: true })
+      provideLog(kernel, sinks, log)
       return createApi({ kernel, sinks, log })
     },
   }

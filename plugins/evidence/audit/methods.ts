@@ -28,6 +28,42 @@ export interface AuditApi {
     erase(whose: AuditTarget & { userId: string }): Promise<number>
   }
 }
+/** The service `auditLog`: the log of the tenant of a context. What waits is written before it is read. */
+export interface AuditLog {
+  /** Records, newest first. */
+  list(ctx: AnyContext, query: AuditQuery): Promise<AuditPage>
+  /** Looks at the chains. */
+  verify(ctx: AnyContext): Promise<AuditVerification>
+}
+
+/** Provides the service, unless no sink can be read. */
+export function provideLog(kernel: Kernel, sinks: readonly AuditSink[], log: Log): void {
+  const sink = sinks.find(({ list, read }) => list !== undefined && read !== undefined)
+  if (!sink) return
+  kernel.provide('auditLog', {
+    async list(ctx, query) {
+      await log.flush()
+      return (sink as Required<AuditSink>).list(ctx, query)
+    },
+    async verify(ctx) {
+      await log.flush()
+      return verifySink(ctx, sink as Required<AuditSink>)
+    },
+  })
+}
+
+/** Ends first: what is written meanwhile is behind them. */
+async function verifySink(
+  ctx: AnyContext,
+  sink: AuditSink & Required<Pick<AuditSink, 'read'>>,
+  anchors?: readonly AuditAnchor[],
+): Promise<AuditVerification> {
+  const heads = (await sink.heads?.(ctx)) ?? []
+  const records: AuditRecord[] = []
+  for await (const record of sink.read(ctx)) records.push(record)
+  return verifyRecords(ctx, records, heads, sink.retention, anchors)
+}
+
 /** What a note may say. Without a `reason` a note of a failure or a denial has the reason `unspecified`. */
 export interface AuditNote extends Pick<FactDetails, 'name' | 'actor' | 'subject' | 'target'> {
   outcome: 'success' | 'failure' | 'denied'
@@ -64,12 +100,7 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
           const faults = broken === 0 ? found.faults : [`${broken} lines are no JSON`, ...found.faults]
           return { ...found, faults, ok: faults.length === 0 }
         }
-        const sink = queryable('read')
-        // Ends first: what is written meanwhile is behind them.
-        const heads = (await sink.heads?.(ctx)) ?? []
-        const records: AuditRecord[] = []
-        for await (const record of sink.read(ctx)) records.push(record)
-        return verifyRecords(ctx, records, heads, sink.retention, anchors)
+        return verifySink(ctx, queryable('read'), anchors)
       },
       async erase(whose) {
         const { userId, ...target } = targetOf('erase', whose)

@@ -1,8 +1,10 @@
 /** API keys: programs that act for a user, for a service or for the tenant, with `Authorization: Bearer ak_…` or `x-api-key`. */
 import type { AnyContext, First, Guard, Plugin, SessionPart } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/admin'
 import { authenticateKey } from './authenticate.ts'
 import { addEndings } from './endings.ts'
 import { keyTarget } from './key-import.ts'
+import { revokeAnyKey } from './manage.ts'
 import { addClientMethods, type ApiKeysApi, type ApiKeysClient, createApi } from './methods.ts'
 import { type ApiKeysOptions, resolveOptions } from './options.ts'
 import { addAccountSection } from './pages.ts'
@@ -56,6 +58,7 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi &
       kernel.credential((headers) => /^(?:Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '')?.[1])
       kernel.hook('authenticate', ({ ctx }) => authenticateKey(ctx, resolved))
       addEndings(kernel, resolved)
+      kernel.hook('revokeKey', ({ keyId, ctx }) => revokeAnyKey(ctx, keyId), { of: 'admin' })
       kernel.provide('keyImport', keyTarget(resolved))
       if (resolved.routes) {
         addRoutes(kernel, resolved)

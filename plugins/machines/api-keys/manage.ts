@@ -3,7 +3,7 @@ import { type AnyContext, AuthError, HttpError, type Row, sha256, toHex } from '
 import { hasTypedAddress } from 'authkernel/kernel/users'
 import { makeKey } from './format.ts'
 import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
-import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './tables.ts'
+import { type ApiKey, type ApiKeyRow, type KeyOwner, keyOwnerOf, never, ownerFields, ownerQuery, toApiKey } from './tables.ts'
 
 /** What a new key is made from. */
 export interface NewApiKey {
@@ -96,6 +96,14 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
 export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
   if (!(await findOwnedKey(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
   await emitChange(ctx, owner, id, 'removed')
+  return true
+}
+
+/** The same for a key of any owner: for administrators. */
+export async function revokeAnyKey(ctx: AnyContext, id: string): Promise<boolean> {
+  const row = await ctx.records('apiKey').take(id)
+  if (!row) return false
+  await emitChange(ctx, keyOwnerOf(row), id, 'removed')
   return true
 }
 

@@ -113,7 +113,8 @@ export function toApiKey(row: Row<ApiKeyRow>, prefix: string): ApiKey {
   }
 }
 
-function keyOwnerOf({ userId, owner }: ApiKeyRow): KeyOwner {
+/** Whose key a row is. */
+export function keyOwnerOf({ userId, owner }: ApiKeyRow): KeyOwner {
   if (userId !== null) return { userId }
   return owner === 'tenant' || owner === null ? { tenant: true } : { service: owner.slice('service:'.length) }
 }

@@ -1,8 +1,9 @@
-/** The administrator who acts, and whether `can` allows it. */
+/** The administrator who acts, and whether roles and `can` allow it. */
 import { AccessDenied, type AnyContext, jobFor, type Kernel, type User } from 'authkernel/kernel'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { findBan } from './bans.ts'
-import type { AdminAct, AdminOptions, By } from './options.ts'
+import { type AdminAct, type By, readingActs, type ResolvedOptions } from './options.ts'
+import { actsOf, coversRole, findRole } from './roles.ts'
 
 /** The administrator who acts. */
 export interface Admin {
@@ -20,9 +21,21 @@ export async function findAdmin(kernel: Kernel, by: By, act: AdminAct): Promise<
   return { ctx, admin }
 }
 
-/** Throws AccessDenied unless `can` says true. */
-export async function assertAllowed({ can }: AdminOptions, { ctx, admin }: Admin, act: AdminAct, user: User | null): Promise<void> {
-  if ((await can({ admin, act, user, ctx })) !== true) throw new AccessDenied(`admin.${act}: \`can\` refused it.`)
+/** Throws AccessDenied unless the role of the administrator has the act, the user has no higher role, and `can` says true. */
+export async function assertAllowed(
+  options: ResolvedOptions,
+  { ctx, admin }: Admin,
+  act: AdminAct,
+  user: (User & { id: string }) | null,
+): Promise<void> {
+  if (options.roles) {
+    const role = await findRole(options, ctx, admin)
+    if (!actsOf(options, role).has(act)) throw new AccessDenied(`admin.${act}: the role of the administrator does not permit it.`)
+    const touches = user !== null && user.id !== admin.id && !(readingActs as readonly string[]).includes(act)
+    if (touches && !coversRole(options, role, await findRole(options, ctx, user)))
+      throw new AccessDenied(`admin.${act}: the user has a role that the role of the administrator does not cover.`)
+  }
+  if (options.can && (await options.can({ admin, act, user, ctx })) !== true) throw new AccessDenied(`admin.${act}: \`can\` refused it.`)
 }
 
 type FoundAdmin = { ctx: AnyContext; admin: Admin['admin'] | null }

@@ -1,205 +1,253 @@
-/** `auth.admin` and `client.admin`: each call asks `can` before it reads or changes. */
-import {
-  type AdapterUser,
-  AuthError,
-  clientMethod,
-  clientMethods,
-  type ClientPart,
-  HttpError,
-  type Kernel,
-  type Store,
-  type User,
-  type Wire,
-  readFields,
-} from 'authkernel/kernel'
-import { endAccess } from 'authkernel/kernel/users'
+/** `auth.admin`: each call asks roles and `can` before it reads or changes. */
+import { AccessDenied, type AdapterUser, AuthError, HttpError, type Kernel, type Store } from 'authkernel/kernel'
+import type { AuditPage, AuditVerification } from 'authkernel/plugins/audit'
+import { acts, type ActInput } from './acts.ts'
 import { type Admin, assertAllowed, findAdmin } from './administrator.ts'
-import { type Ban, banId, findBan } from './bans.ts'
-import type { AdminAct, AdminOptions, By } from './options.ts'
-import { never } from './tables.ts'
+import { approveRequest, listRequests, type PendingApproval, refuseRequest, requestApproval } from './approvals.ts'
+import { type AuditFormat, type AuditSearch, checkFormat, exportAudit, readAudit, verifyAudit } from './audit-export.ts'
+import { type Configuration, readConfiguration } from './configuration.ts'
+import { readDetails, type UserDetails } from './details.ts'
+import type { AdminAct, ApprovableAct, By, ResolvedOptions } from './options.ts'
+import { type Counts, type Overview, readOverview } from './overview.ts'
+import { actsOf, findRole } from './roles.ts'
+import {
+  assertPlugin,
+  type ListedKey,
+  type ListedOrganization,
+  readKeys,
+  readOrganizations,
+  type ThingPage,
+  type ThingQuery,
+} from './things.ts'
+import { createUser, type ListedUser, searchUsers, signInUrl, toListedUsers, type UserPage, type UserSearch } from './users.ts'
 
-/** A user as administrators see it. */
-export interface ListedUser {
-  id: string
-  name: string | null
-  email: string | null
-  emailVerified: Date | null
-  image: string | null
-  /** Null: not banned. */
-  ban: Ban | null
-}
-/** Which users. */
-export interface UserSearch {
-  /** Beginning of the address, in any case; default: any. */
-  email?: string | undefined
-  /** `next` of the page before. */
-  after?: string | undefined
-  /** Default 50, at most 200. */
-  limit?: number | undefined
-}
-/** Users in the order of their ids. */
-export interface UserPage {
-  users: ListedUser[]
-  /** Give it as `after`; undefined: this was the last page. */
-  next: string | undefined
-}
 /** Why, and until when. */
-export interface BanOrder {
-  /** 1 to 500 characters. The audit log keeps it. */
-  reason: string
+export interface BanOrder extends Order {
   /** Default: until `unban`. */
   until?: Date | undefined
 }
+/** Why: 1 to 500 characters. The audit log keeps it. */
+export interface Order {
+  reason: string
+}
+/** A user to make. */
+export interface UserOrder extends Order {
+  email: string
+  /** 1 to 200 characters; default null. */
+  name?: string | null | undefined
+}
+/** What to change. A field that is left out stays as it is. */
+export interface ProfileOrder extends Order {
+  /** 1 to 200 characters, or null. */
+  name?: string | null | undefined
+  /** Another address is not verified, and all sessions end. */
+  email?: string | undefined
+  /** An https URL, or null. */
+  image?: string | null | undefined
+}
+/** What the administrator may do. */
+export interface AdminRights {
+  /** Null: no role; `can` alone decides. */
+  role: string | null
+  acts: AdminAct[]
+}
+/** Undefined: it was done. Else the act waits for other administrators (`approvals`). */
+export type Done = PendingApproval | undefined
 /**
- * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if `can` says no; HttpError 404 for an unknown user, 400 for a reason or a
- * date that is missing or wrong.
+ * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if the role or `can` does not permit it; HttpError 404 for an unknown
+ * user, 400 for a reason or another value that is missing or wrong.
  */
 export interface AdminActs {
-  /** Needs `can` for the act `list`. */
+  /** Needs the act `list`. */
   list(by: By, search?: UserSearch): Promise<UserPage>
   /** Null: there is no such user. */
   get(by: By, userId: string): Promise<ListedUser | null>
+  /** The user with accounts, passkeys, factors, sessions, keys, apps and organizations; needs the act `get`. Null: there is no such user. */
+  getDetails(by: By, userId: string): Promise<UserDetails | null>
+  /** Needs no right: for menus. Without roles it has no acts, because `can` decides on each. */
+  getRights(by: By): Promise<AdminRights>
+  /** Counts of the last days, 1 to 366; default 30. */
+  getOverview(by: By, options?: { days?: number | undefined }): Promise<Overview>
+  /** Stores a user without asking the hook `createUser`. `verified`: the administrator knows that the address is the user's. Throws HttpError 409 for a taken address. */
+  createUser(by: By, order: UserOrder & { verified?: boolean | undefined }): Promise<ListedUser>
+  /** Stores a user and mails the link of the sign-in page. Throws HttpError 409 for a taken address, AuthError without a mail transport. */
+  inviteUser(by: By, order: UserOrder): Promise<ListedUser>
+  /** Changes name, address or picture. */
+  updateUser(by: By, userId: string, order: ProfileOrder): Promise<Done>
+  /** Gives a role of administrators, or takes it (null). Not the own one, and none with more rights than the own. */
+  setRole(by: By, userId: string, order: Order & { role: string | null }): Promise<Done>
+  /** Mails a link by which the user chooses a new password. Throws HttpError 409 without an address, or a plugin that answers the hook `resetPassword`. */
+  resetPassword(by: By, userId: string, order: Order): Promise<Done>
   /** Refuses every sign-in and API key of the user, and ends all sessions. A second ban replaces the first. Throws HttpError 400 for their own account. */
-  ban(by: By, userId: string, order: BanOrder): Promise<void>
+  ban(by: By, userId: string, order: BanOrder): Promise<Done>
   /** False: the user was not banned. */
-  unban(by: By, userId: string, order: { reason: string }): Promise<boolean>
+  unban(by: By, userId: string, order: Order): Promise<boolean>
   /** Ends all sessions of the user. */
-  signOut(by: By, userId: string, order: { reason: string }): Promise<void>
+  signOut(by: By, userId: string, order: Order): Promise<Done>
   /** Removes all second factors, so that the next sign-in sets up a new one. Throws AuthError when no plugin answers the hook `newFactor`. */
-  newFactor(by: By, userId: string, order: { reason: string }): Promise<void>
+  newFactor(by: By, userId: string, order: Order): Promise<Done>
   /** The administrator knows that the address is the user's. Throws HttpError 409 for a user without an address. */
-  verifyAddress(by: By, userId: string, order: { reason: string }): Promise<void>
+  verifyAddress(by: By, userId: string, order: Order): Promise<Done>
+  /** Deletes the user with accounts, sessions and records. Throws HttpError 400 for their own account. */
+  deleteUser(by: By, userId: string, order: Order): Promise<Done>
+  /** Acts that wait for another administrator, the oldest first, at most 200; needs the act `list`. */
+  listApprovals(by: By): Promise<PendingApproval[]>
+  /** Agrees to an act; needs the right to the act. Undefined: it was done. Throws HttpError 404 for a request that is gone, AccessDenied for the own one. */
+  approve(by: By, requestId: string): Promise<Done>
+  /** Removes a request; needs the right to the act. */
+  refuse(by: By, requestId: string): Promise<void>
+  /** In the order of their ids. Throws HttpError 409 without organizationsPlugin. */
+  listOrganizations(by: By, query?: ThingQuery): Promise<ThingPage<ListedOrganization>>
+  /** In the order of their ids, or those of one user. Throws HttpError 409 without apiKeysPlugin. */
+  listKeys(by: By, query?: ThingQuery & { userId?: string | undefined }): Promise<ThingPage<ListedKey>>
+  /** The key is refused from now on. False: there is no such key. */
+  revokeKey(by: By, keyId: string, order: Order): Promise<boolean>
+  /** The audit log, newest first. Throws HttpError 409 without auditPlugin and `recordsSink()`. */
+  listAudit(by: By, search?: AuditSearch): Promise<AuditPage>
+  /** The audit log as text of a file, in chunks: JSON lines, or CSV whose cells are no formulas. */
+  exportAudit(by: By, search: AuditSearch, format: AuditFormat): Promise<AsyncIterable<string>>
+  /** Whether records were changed or removed. */
+  verifyAudit(by: By): Promise<AuditVerification>
+  /** Plugins, providers, routes and warnings, without secrets. */
+  getConfiguration(by: By): Promise<Configuration>
 }
 
-/** The user, and the reason: 1 to 500 characters. */
-type Order = { userId: string; reason: string }
-/**
- * `client.admin` with the option `pages`. Each rejects with `AccessDenied` (403) when signed out, for a key and a banned user, and if `can` says no; with status 404 for an unknown user,
- * and 400 for a reason or a date that is missing or wrong. Dates are text in ISO 8601.
- */
-export interface AdminMethods {
-  /** Users in the order of their ids. `limit`: default 50, at most 200. `next`: give it as `after`; absent on the last page. */
-  list(input: { email?: string; after?: string; limit?: number }): Promise<{ users: Wire<ListedUser>[]; next?: string }>
-  /** Null: there is no such user. */
-  get(input: { userId: string }): Promise<Wire<ListedUser> | null>
-  /** Refuses every sign-in of the user, and ends all sessions. */
-  ban(input: Order & { until?: string }): Promise<null>
-  /** False: the user was not banned. */
-  unban(input: Order): Promise<boolean>
-  /** Ends all sessions of the user. */
-  signOut(input: Order): Promise<null>
-  /** Removes all second factors, so that the next sign-in sets up a new one. */
-  newFactor(input: Order): Promise<null>
-  /** The administrator knows that the address is the user's. Rejects with status 409 for a user without an address. */
-  verifyAddress(input: Order): Promise<null>
-}
-/** `client.admin` on `auth`, for types alone. */
-export type AdminClient = ClientPart<{ readonly admin: AdminMethods }>
-
-/** `auth.admin`: every call names who acts. */
-export function createApi(kernel: Kernel, options: AdminOptions): AdminActs {
-  /** One act: checks the administrator, the user, `can` and the reason. Then runs `work`, and emits the event. */
-  async function act<T>(by: By, what: AdminAct, userId: string, reason: unknown, work: (found: Target) => Promise<T>): Promise<T> {
+/** `counts` are those of `addCounts`. */
+export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Counts): AdminActs {
+  const reader = async (by: By, act: AdminAct): Promise<Admin> => {
+    const actor = await findAdmin(kernel, by, act)
+    await assertAllowed(options, actor, act, null)
+    return actor
+  }
+  /** One act: checks the administrator, the user, rights, reason and input. Then does it and emits the event, or stores a request. */
+  async function act(
+    by: By,
+    what: ApprovableAct | 'unban',
+    userId: string,
+    { reason, ...given }: Partial<Order> & ActInput,
+  ): Promise<unknown> {
     const actor = await findAdmin(kernel, by, what)
     const store = actor.ctx.store as Store
-    const user = await store.getUser(userId)
+    const user = isId(userId) ? await store.getUser(userId) : null
     // Only administrators learn whether the user exists.
     await assertAllowed(options, actor, what, user)
     if (!user) throw new HttpError(404, `admin.${what}: there is no such user.`)
-    if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 500)
-      throw new HttpError(400, `admin.${what}: give a \`reason\` of 1 to 500 characters; the audit log keeps it.`)
-    const answer = await work({ ...actor, store, user, reason })
-    await actor.ctx.emit('adminAct', { admin: actor.admin, act: what, user, reason })
+    const target = { ...actor, store, user, reason: checkReason(what, reason) }
+    const input = acts[what].read(options, target, given)
+    if (what !== 'unban' && (options.approvals[what] ?? 1) > 1) {
+      if (what === 'setRole') await assertRights(options, actor, input['role'] as string | null)
+      return requestApproval(options, target, what, input)
+    }
+    const answer = await acts[what].run(options, target, input)
+    await actor.ctx.emit('adminAct', { admin: actor.admin, act: what, user, reason: target.reason })
     return answer
   }
+  const doneBy =
+    (what: ApprovableAct) =>
+    async (by: By, userId: string, order: Order): Promise<Done> =>
+      (await act(by, what, userId, { ...order })) as Done
+  async function make(
+    by: By,
+    what: 'createUser' | 'inviteUser',
+    order: UserOrder,
+  ): Promise<{ actor: Admin; user: AdapterUser; url: string }> {
+    const actor = await reader(by, what)
+    const reason = checkReason(what, order?.reason)
+    if (what === 'inviteUser' && !actor.ctx.app.services.mailTransport)
+      throw new AuthError('admin.inviteUser: no mail transport is configured. Set `mail` of createAuth, or use createUser.')
+    // What cannot be mailed makes no user.
+    const url = what === 'inviteUser' ? signInUrl(actor.ctx) : ''
+    const user = await createUser(actor, what, { ...order })
+    await actor.ctx.emit('adminAct', { admin: actor.admin, act: what, user, reason })
+    return { actor, user, url }
+  }
+  const listed = async ({ ctx }: Admin, user: AdapterUser): Promise<ListedUser> => (await toListedUsers(ctx, [user]))[0] as ListedUser
 
   return {
-    async list(by, { email = '', after, limit = 50 } = {}) {
-      const actor = await findAdmin(kernel, by, 'list')
-      await assertAllowed(options, actor, 'list', null)
-      if (!Number.isInteger(limit) || limit < 1 || limit > 200)
-        throw new HttpError(400, 'admin.list: `limit` must be a whole number from 1 to 200.')
-      if (typeof email !== 'string' || (after !== undefined && typeof after !== 'string'))
-        throw new HttpError(400, 'admin.list: `email` and `after` must be texts.')
-      // One more tells whether there is a next page.
-      const query = { email: email.trim().toLowerCase(), limit: limit + 1, ...(after !== undefined && { after }) }
-      const found = await (actor.ctx.store as Store).listUsers(query)
-      const page = found.slice(0, limit)
-      const users = await Promise.all(page.map((user) => toListedUser(actor, user)))
-      return { users, next: found.length > limit ? page.at(-1)?.id : undefined }
-    },
+    list: async (by, search = {}) => searchUsers(await reader(by, 'list'), search),
     async get(by, userId) {
-      const actor = await findAdmin(kernel, by, 'get')
-      const user = await (actor.ctx.store as Store).getUser(userId)
-      await assertAllowed(options, actor, 'get', user)
-      return user && toListedUser(actor, user)
+      const { actor, user } = await findUser(kernel, options, by, userId)
+      return user && listed(actor, user)
     },
-    ban: (by, userId, order) =>
-      act(by, 'ban', userId, order?.reason, async ({ ctx, admin, user, reason }) => {
-        const { until = never } = order
-        if (user.id === admin.id) throw new HttpError(400, 'admin.ban: administrators cannot ban themselves.')
-        if (!(until instanceof Date) || !(until > ctx.now) || until > never)
-          throw new HttpError(400, 'admin.ban: `until` must be a date in the future.')
-        // The row first: a sign-in at this moment is refused, or ended by what follows.
-        await ctx.records('userBan').put({ id: await banId(user.id), userId: user.id, reason, by: admin.id, since: ctx.now, until })
-        await endAccess(ctx, { userId: user.id }, 'admin.ban', 'ban')
-      }),
-    unban: (by, userId, order) =>
-      act(by, 'unban', userId, order?.reason, async ({ ctx, user }) => ctx.records('userBan').delete(await banId(user.id))),
-    signOut: (by, userId, order) =>
-      act(by, 'signOut', userId, order?.reason, async ({ ctx, user }) => {
-        await endAccess(ctx, { userId: user.id }, 'admin.signOut')
-      }),
-    newFactor: (by, userId, order) =>
-      act(by, 'newFactor', userId, order?.reason, async ({ ctx, admin, user, reason }) => {
-        if ((await ctx.ask('newFactor', { user, admin, reason })) !== true)
-          throw new AuthError('admin.newFactor: no plugin answers the hook `newFactor`. Use twoFactorPlugin, or answer it yourself.')
-      }),
-    verifyAddress: (by, userId, order) =>
-      act(by, 'verifyAddress', userId, order?.reason, async ({ ctx, store, user }) => {
-        if (!user.email) throw new HttpError(409, 'admin.verifyAddress: the user has no address.')
-        if (user.emailVerified) return
-        await ctx.emit('updateUser', { user: await store.updateUser({ id: user.id, emailVerified: ctx.now }) })
-      }),
+    async getDetails(by, userId) {
+      const { actor, user } = await findUser(kernel, options, by, userId)
+      return user && readDetails(options, actor.ctx, user)
+    },
+    async getRights(by) {
+      const { ctx, admin } = await findAdmin(kernel, by, 'list')
+      const role = options.roles ? await findRole(options, ctx, admin) : null
+      return { role, acts: [...actsOf(options, role)] }
+    },
+    getOverview: async (by, { days } = {}) => readOverview((await reader(by, 'overview')).ctx, counts, days),
+    async createUser(by, order) {
+      const { actor, user } = await make(by, 'createUser', order)
+      return listed(actor, user)
+    },
+    async inviteUser(by, { email, name, reason } = {} as UserOrder) {
+      const { actor, user, url } = await make(by, 'inviteUser', { email, name, reason })
+      await actor.ctx.service('mail').send(actor.ctx, user.email, 'admin.invited', { url })
+      return listed(actor, user)
+    },
+    updateUser: doneBy('updateUser'),
+    setRole: doneBy('setRole'),
+    resetPassword: doneBy('resetPassword'),
+    ban: doneBy('ban'),
+    unban: async (by, userId, order) => (await act(by, 'unban', userId, { ...order })) === true,
+    signOut: doneBy('signOut'),
+    newFactor: doneBy('newFactor'),
+    verifyAddress: doneBy('verifyAddress'),
+    deleteUser: doneBy('deleteUser'),
+    listApprovals: async (by) => listRequests(options, (await reader(by, 'list')).ctx),
+    approve: (by, requestId) => approveRequest(kernel, options, by, requestId),
+    refuse: (by, requestId) => refuseRequest(kernel, options, by, requestId),
+    listOrganizations: async (by, query = {}) => readOrganizations((await reader(by, 'organizations')).ctx, query),
+    listKeys: async (by, query = {}) => readKeys((await reader(by, 'keys')).ctx, query),
+    async revokeKey(by, keyId, order) {
+      const { ctx, admin } = await reader(by, 'revokeKey')
+      const reason = checkReason('revokeKey', order?.reason)
+      assertPlugin(ctx, 'api-keys', 'revokeKey')
+      const row = isId(keyId) ? await ctx.records('apiKey').get(keyId) : null
+      const owner = row?.userId == null ? null : await (ctx.store as Store).getUser(row.userId)
+      await assertAllowed(options, { ctx, admin }, 'revokeKey', owner)
+      if (!row || (await ctx.ask('revokeKey', { keyId })) !== true) return false
+      await ctx.emit('adminAct', { admin, act: 'revokeKey', user: owner ?? { id: '' }, reason })
+      return true
+    },
+    listAudit: async (by, search = {}) => readAudit((await reader(by, 'audit')).ctx, search),
+    async exportAudit(by, search, format) {
+      const { ctx } = await reader(by, 'audit')
+      // What is wrong is thrown here, before a file has begun.
+      await readAudit(ctx, { ...search, limit: 1 })
+      return exportAudit(ctx, search, checkFormat(format))
+    },
+    verifyAudit: async (by) => verifyAudit((await reader(by, 'audit')).ctx),
+    getConfiguration: async (by) => readConfiguration(kernel, (await reader(by, 'configuration')).ctx),
   }
 }
 
-/** The routes of `client.admin`: the user who is signed in acts. */
-export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
-  const simple = (name: 'unban' | 'signOut' | 'newFactor' | 'verifyAddress') =>
-    clientMethod(readFields, (ctx, { userId, reason }): Promise<boolean | void> =>
-      acts[name](ctx.request, readUserId(userId), { reason: reason as string }),
-    )
-  clientMethods(kernel, 'admin', {
-    list: clientMethod(readFields, (ctx, sent) => acts.list(ctx.request, sent)),
-    get: clientMethod(readFields, (ctx, { userId }) => acts.get(ctx.request, readUserId(userId))),
-    ban: clientMethod(readFields, (ctx, { userId, reason, until }) =>
-      acts.ban(ctx.request, readUserId(userId), { reason: reason as string, ...(until !== undefined && { until: readDate(until) }) }),
-    ),
-    unban: simple('unban'),
-    signOut: simple('signOut'),
-    newFactor: simple('newFactor'),
-    verifyAddress: simple('verifyAddress'),
-  })
+async function findUser(
+  kernel: Kernel,
+  options: ResolvedOptions,
+  by: By,
+  userId: string,
+): Promise<{ actor: Admin; user: AdapterUser | null }> {
+  const actor = await findAdmin(kernel, by, 'get')
+  const user = isId(userId) ? await (actor.ctx.store as Store).getUser(userId) : null
+  await assertAllowed(options, actor, 'get', user)
+  return { actor, user }
 }
 
-function readUserId(value: unknown): string {
-  if (typeof value !== 'string' || value === '') throw new HttpError(400, 'Give `userId` as text.')
-  return value
+/** A request for more rights than the own is refused when it is made, not when it is approved. */
+async function assertRights(options: ResolvedOptions, { ctx, admin }: Admin, role: string | null): Promise<void> {
+  const own = actsOf(options, await findRole(options, ctx, admin))
+  if (![...actsOf(options, role)].every((one) => own.has(one)))
+    throw new AccessDenied('admin.setRole: the role has rights that the administrator does not have.')
 }
 
-// A date that is none is refused by the act.
-function readDate(value: unknown): Date {
-  return new Date(typeof value === 'string' ? value : Number.NaN)
+function checkReason(what: string, reason: unknown): string {
+  if (typeof reason === 'string' && reason.trim() !== '' && reason.length <= 500 && !reason.includes('\0')) return reason
+  throw new HttpError(400, `admin.${what}: give a \`reason\` of 1 to 500 characters; the audit log keeps it.`)
 }
-
-interface Target extends Admin {
-  store: Store
-  user: AdapterUser
-  reason: string
-}
-
-async function toListedUser({ ctx }: Admin, user: User & { id: string; emailVerified?: Date | null }): Promise<ListedUser> {
-  const { id, name = null, email = null, image = null, emailVerified = null } = user
-  return { id, name, email, emailVerified, image, ban: await findBan(ctx, id) }
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 255 && !value.includes('\0')
 }

@@ -1,6 +1,7 @@
 /** The pages `/admin` and `/admin/user`, by option. Each act asks `can`, as the API does. They need no JavaScript. */
 import { AuthError, type Content, type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
-import type { AdminActs, ListedUser } from './methods.ts'
+import type { AdminActs } from './methods.ts'
+import type { ListedUser } from './users.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 

@@ -1,6 +1,7 @@
 /** Passwords: registration, sign-in, reset and change, with hashes of other products taken over. */
 import { type AdapterUser, type Context, type Plugin } from 'authkernel/kernel'
 import { rememberMailbox } from 'authkernel/kernel/mail'
+import type {} from 'authkernel/plugins/admin'
 import { replaceShortPasswords } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
@@ -11,6 +12,7 @@ import { addMethods, passwordsApi, type PasswordsApi, type PasswordsClient } fro
 import { type PasswordsOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { browserCookie } from './pending.ts'
+import { mailReset } from './reset.ts'
 import { addRoutes } from './routes.ts'
 import { passwordTable, pendingTable, resetTable, rowId } from './tables.ts'
 
@@ -68,6 +70,14 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
         if (!('userId' in which)) return 0
         return Number(await ctx.records('passwordReset').delete(await rowId(which.userId)))
       })
+      kernel.hook(
+        'resetPassword',
+        async ({ user, ctx }) => {
+          await mailReset(ctx, user.email.toLowerCase())
+          return true as const
+        },
+        { of: 'admin' },
+      )
       // A link in the former mailbox sets no password of an account that left it.
       kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
         if (kind === 'address' && user?.id !== undefined) await ctx.records('passwordReset').delete(await rowId(user.id))

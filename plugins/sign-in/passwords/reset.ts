@@ -1,5 +1,5 @@
 /** A new password by a mailed link: for users who forgot it, and for users of another sign-in method. */
-import { type AdapterUser, type Context, redirectTo, toAddress } from 'authkernel/kernel'
+import { type AdapterUser, type AnyContext, AuthError, type Context, redirectTo, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { endAccess } from 'authkernel/kernel/users'
 import { orPage, PasswordRefused } from './errors.ts'
@@ -12,12 +12,12 @@ import { findByToken, tokenDigest, newMailToken, rowId } from './tables.ts'
 const linkSeconds = 1200
 
 /** Mails a link to a user. Nothing for an address without a user. */
-export async function mailReset(ctx: Context, address: string): Promise<void> {
+export async function mailReset(ctx: AnyContext, address: string): Promise<void> {
   await mailWithinLimit(ctx, address, () => createReset(ctx, address))
 }
 
 /** False: the address has no user, and no mail went out. */
-async function createReset(ctx: Context, address: string): Promise<boolean> {
+async function createReset(ctx: AnyContext, address: string): Promise<boolean> {
   const user = await ctx.service('store').getUserByEmail(address)
   if (!user) return false
   const token = newMailToken(ctx)
@@ -25,10 +25,18 @@ async function createReset(ctx: Context, address: string): Promise<boolean> {
   const id = await rowId(user.id)
   await ctx.records('passwordReset').put({ id, userId: user.id, address, token: await tokenDigest(ctx, 'reset', token), expires })
   await sendPasswordMail(ctx, address, 'passwords.reset', {
-    url: `${ctx.base}/passwords/new?token=${token}`,
+    url: `${baseOf(ctx)}/passwords/new?token=${token}`,
     left: { seconds: linkSeconds },
   })
   return true
+}
+
+/** A job, as of an administrator's program, has no request that tells the origin. */
+function baseOf(ctx: AnyContext): string {
+  if (ctx.request) return ctx.base
+  const { origin, basePath } = ctx.settings
+  if (!origin) throw new AuthError('passwords: without a request the origin must be set: `origin` of the options, or AUTH_URL.')
+  return origin + (basePath === '/' ? '' : basePath)
 }
 
 /** The form of the page. */

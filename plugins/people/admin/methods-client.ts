@@ -1,0 +1,145 @@
+/** `client.admin`: the user who is signed in acts. */
+import {
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  HttpError,
+  type Kernel,
+  readFields,
+  type Wire,
+} from 'authkernel/kernel'
+import type { AuditPage, AuditVerification } from 'authkernel/plugins/audit'
+import type { PendingApproval } from './approvals.ts'
+import type { AuditSearch } from './audit-export.ts'
+import type { Configuration } from './configuration.ts'
+import type { UserDetails } from './details.ts'
+import type { AdminActs, AdminRights } from './methods.ts'
+import type { Overview } from './overview.ts'
+import type { ListedKey, ListedOrganization, ThingPage, ThingQuery } from './things.ts'
+import type { ListedUser, UserPage, UserSearch } from './users.ts'
+
+/** The user, and the reason: 1 to 500 characters. */
+type Order = { userId: string; reason: string }
+/** Null: it was done. Else the act waits for other administrators. */
+type Done = Wire<PendingApproval> | null
+/**
+ * `client.admin` with the option `pages`. Each rejects with `AccessDenied` (403) when signed out, for a key and a banned user, and if the role or `can` does not permit it; with status
+ * 404 for an unknown user, and 400 for a reason or another value that is missing or wrong. Dates are text in ISO 8601.
+ */
+export interface AdminMethods {
+  /** Users with filters, an order and pages. `next`: give it as `after`; absent on the last page. */
+  list(
+    input: Omit<UserSearch, 'seenSince' | 'seenBefore'> & { seenSince?: string; seenBefore?: string },
+  ): Promise<Wire<Omit<UserPage, 'next'>> & { next?: string }>
+  /** Null: there is no such user. */
+  get(input: { userId: string }): Promise<Wire<ListedUser> | null>
+  /** The user with accounts, passkeys, factors, sessions, keys, apps and organizations. Null: there is no such user. */
+  getDetails(input: { userId: string }): Promise<Wire<UserDetails> | null>
+  /** What the user who is signed in may do. */
+  getRights(): Promise<AdminRights>
+  /** Counts of the last days; default 30. */
+  getOverview(input: { days?: number }): Promise<Overview>
+  /** Stores a user. Rejects with status 409 for a taken address. */
+  createUser(input: { email: string; name?: string | null; verified?: boolean; reason: string }): Promise<Wire<ListedUser>>
+  /** Stores a user and mails the link of the sign-in page. */
+  inviteUser(input: { email: string; name?: string | null; reason: string }): Promise<Wire<ListedUser>>
+  /** Changes name, address or picture. */
+  updateUser(input: Order & { name?: string | null; email?: string; image?: string | null }): Promise<Done>
+  /** Gives a role of administrators, or takes it (null). */
+  setRole(input: Order & { role: string | null }): Promise<Done>
+  /** Mails a link by which the user chooses a new password. */
+  resetPassword(input: Order): Promise<Done>
+  /** Refuses every sign-in of the user, and ends all sessions. */
+  ban(input: Order & { until?: string }): Promise<Done>
+  /** False: the user was not banned. */
+  unban(input: Order): Promise<boolean>
+  /** Ends all sessions of the user. */
+  signOut(input: Order): Promise<Done>
+  /** Removes all second factors, so that the next sign-in sets up a new one. */
+  newFactor(input: Order): Promise<Done>
+  /** The administrator knows that the address is the user's. Rejects with status 409 for a user without an address. */
+  verifyAddress(input: Order): Promise<Done>
+  /** Deletes the user with accounts, sessions and records. */
+  deleteUser(input: Order): Promise<Done>
+  /** Acts that wait for another administrator. */
+  listApprovals(): Promise<Wire<PendingApproval>[]>
+  /** Agrees to an act. Null: it was done. */
+  approve(input: { requestId: string }): Promise<Done>
+  /** Removes a request. */
+  refuse(input: { requestId: string }): Promise<null>
+  /** In the order of their ids. */
+  listOrganizations(input: ThingQuery): Promise<Wire<ThingPage<ListedOrganization>>>
+  /** In the order of their ids, or those of one user. */
+  listKeys(input: ThingQuery & { userId?: string }): Promise<Wire<ThingPage<ListedKey>>>
+  /** False: there is no such key. */
+  revokeKey(input: { keyId: string; reason: string }): Promise<boolean>
+  /** The audit log, newest first. Files: `GET /admin/audit-file?format=csv`. */
+  listAudit(input: Omit<AuditSearch, 'since' | 'until'> & { since?: string; until?: string }): Promise<Wire<AuditPage>>
+  /** Whether records were changed or removed. */
+  verifyAudit(): Promise<AuditVerification>
+  /** Plugins, providers, routes and warnings, without secrets. */
+  getConfiguration(): Promise<Configuration>
+}
+/** `client.admin` on `auth`, for types alone. */
+export type AdminClient = ClientPart<{ readonly admin: AdminMethods }>
+
+type Sent = Record<string, unknown>
+
+/** The routes of `client.admin`. */
+export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
+  const order = (
+    name: 'updateUser' | 'setRole' | 'resetPassword' | 'ban' | 'unban' | 'signOut' | 'newFactor' | 'verifyAddress' | 'deleteUser',
+  ): ReturnType<typeof clientMethod<Sent, unknown>> =>
+    clientMethod(readFields, (ctx: Context, { userId, ...more }: Sent): Promise<unknown> =>
+      // The act checks what was sent.
+      acts[name](ctx.request, readText('userId', userId), toDates(more, ['until']) as never),
+    )
+  clientMethods(kernel, 'admin', {
+    list: clientMethod(readFields, (ctx, sent) => acts.list(ctx.request, toDates(sent, ['seenSince', 'seenBefore']))),
+    get: clientMethod(readFields, (ctx, { userId }) => acts.get(ctx.request, readText('userId', userId))),
+    getDetails: clientMethod(readFields, (ctx, { userId }) => acts.getDetails(ctx.request, readText('userId', userId))),
+    getRights: clientMethod((ctx) => acts.getRights(ctx.request)),
+    getOverview: clientMethod(readFields, (ctx, sent) => acts.getOverview(ctx.request, sent)),
+    createUser: clientMethod(readFields, (ctx, sent) => acts.createUser(ctx.request, readUser(sent))),
+    inviteUser: clientMethod(readFields, (ctx, sent) => acts.inviteUser(ctx.request, readUser(sent))),
+    updateUser: order('updateUser'),
+    setRole: order('setRole'),
+    resetPassword: order('resetPassword'),
+    ban: order('ban'),
+    unban: order('unban'),
+    signOut: order('signOut'),
+    newFactor: order('newFactor'),
+    verifyAddress: order('verifyAddress'),
+    deleteUser: order('deleteUser'),
+    listApprovals: clientMethod((ctx) => acts.listApprovals(ctx.request)),
+    approve: clientMethod(readFields, (ctx, { requestId }) => acts.approve(ctx.request, readText('requestId', requestId))),
+    refuse: clientMethod(readFields, (ctx, { requestId }) => acts.refuse(ctx.request, readText('requestId', requestId))),
+    listOrganizations: clientMethod(readFields, (ctx, sent) => acts.listOrganizations(ctx.request, sent)),
+    listKeys: clientMethod(readFields, (ctx, sent) => acts.listKeys(ctx.request, sent)),
+    revokeKey: clientMethod(readFields, (ctx, { keyId, reason }) =>
+      acts.revokeKey(ctx.request, readText('keyId', keyId), { reason: reason as string }),
+    ),
+    listAudit: clientMethod(readFields, (ctx, sent) => acts.listAudit(ctx.request, toDates(sent, ['since', 'until']))),
+    verifyAudit: clientMethod((ctx) => acts.verifyAudit(ctx.request)),
+    getConfiguration: clientMethod((ctx) => acts.getConfiguration(ctx.request)),
+  })
+}
+
+function readText(name: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '') throw new HttpError(400, `Give \`${name}\` as text.`)
+  return value
+}
+
+/** The act checks the values. */
+function readUser({ email, name, verified, reason }: Sent): Parameters<AdminActs['createUser']>[1] {
+  return { email, name, reason, ...(verified !== undefined && { verified }) } as Parameters<AdminActs['createUser']>[1]
+}
+
+/** Dates that are none are refused by the act. */
+function toDates(sent: Sent, names: readonly string[]): Sent {
+  const dates = names.flatMap((name) =>
+    sent[name] === undefined ? [] : [[name, new Date(typeof sent[name] === 'string' ? sent[name] : Number.NaN)] as const],
+  )
+  return { ...sent, ...Object.fromEntries(dates) }
+}
