@@ -68,7 +68,7 @@ export function userRules({ rule, storeUser }: Subject): void {
     const ids: string[] = []
     for (let at = 0; at < 5; at++) {
       const emailVerified = at === 0 ? new Date(1_000_000) : null
-      ids.push((await stored(adapter, { email: `${begin}.${at}@example.com`, name: `${begin} Name${9 - at}`, emailVerified })).id)
+      ids.push((await storeUser(adapter, { email: `${begin}.${at}@example.com`, name: `${begin} Name${9 - at}`, emailVerified })).id)
     }
     const search = async (query: Partial<UserSearchQuery>): Promise<[string[], number]> => {
       const { users, total } = await adapter.searchUsers({ text: begin, limit: 10, ...query })
@@ -89,7 +89,7 @@ export function userRules({ rule, storeUser }: Subject): void {
   })
 
   rule('searchUsers finds users by their accounts', ['searchUsers', 'createUser', 'linkAccount'], async (adapter) => {
-    const { id } = await stored(adapter)
+    const { id } = await storeUser(adapter)
     const account = newAccount(id, { provider: unique('acme'), providerAccountId: unique('subject') })
     await adapter.linkAccount(account)
     for (const query of [{ provider: account.provider }, { text: account.providerAccountId.slice(1) }])

@@ -92,7 +92,7 @@ export async function approveRequest(kernel: Kernel, options: ResolvedOptions, b
 /** The request is gone. Each administrator who has the right to the act may refuse it, also the one who asked. */
 export async function refuseRequest(kernel: Kernel, options: ResolvedOptions, by: By, id: string): Promise<void> {
   const { actor, row, user } = await findRequest(kernel, options, by, id)
-  if (!(await actor.ctx.records('adminRequest').take(id))) throw gone()
+  if (!(await actor.ctx.records('adminRequest').take(id))) throw createNotFound()
   await actor.ctx.emit('adminApproval', {
     admin: actor.admin,
     what: 'refused',
@@ -113,7 +113,7 @@ async function findRequest(
   await assertAllowed(options, actor, 'list', null)
   const row = typeof id === 'string' && id.length <= 64 ? await actor.ctx.records('adminRequest').get(id) : null
   const user = row && (await (actor.ctx.store as Store).getUser(row.userId))
-  if (!row || !user) throw gone()
+  if (!row || !user) throw createNotFound()
   await assertAllowed(options, actor, row.act, user)
   return { actor, row, user }
 }
@@ -137,6 +137,6 @@ function toPending(
   const missing = Math.max(1, (options.approvals[act] ?? 1) - 1 - approvedBy.length)
   return { id, act: act as ApprovableAct, userId, by, reason, approvedBy, missing, created, expires }
 }
-function gone(): HttpError {
+function createNotFound(): HttpError {
   return new HttpError(404, 'admin.approve: there is no such request. It may have ended, or another administrator was faster.')
 }

@@ -49,9 +49,9 @@ export async function readDetails(options: ResolvedOptions, ctx: AnyContext, use
     has('bearer') ? ctx.records('appSession').find({ ...where, order: 'desc' }) : { rows: [] },
     has('organizations') ? readOrganizations(ctx, user.id) : [],
   ])
-  const fields = Object.fromEntries(
-    (ctx.store?.fieldNames ?? []).map((name) => [name, (user as unknown as Record<string, unknown>)[name] ?? null]),
-  )
+  // Fields of the host have no types here.
+  const row = user as unknown as Record<string, unknown>
+  const fields = Object.fromEntries((ctx.store?.fieldNames ?? []).map((name) => [name, row[name] ?? null]))
   return {
     ...(listed as ListedUser),
     role,

@@ -2,6 +2,8 @@
 import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
 import { banTarget } from './ban-import.ts'
 import { addBans } from './bans.ts'
+import { consoleMessages } from './messages-console.ts'
+import { logMessages } from './messages-logs.ts'
 import { mailMessages } from './messages-mail.ts'
 import { messages } from './messages.ts'
 import { type AdminActs, createApi } from './methods.ts'
@@ -15,7 +17,7 @@ export type { PendingApproval } from './approvals.ts'
 export type { AuditFormat, AuditSearch } from './audit-export.ts'
 export type { Configuration, ConfigurationWarning } from './configuration.ts'
 export type { UserDetails } from './details.ts'
-export type { AdminActs, AdminRights, BanOrder, Done, Order, ProfileOrder, UserOrder } from './methods.ts'
+export type { AdminActs, AdminRights, BanOrder, ActResult, Order, ProfileOrder, UserOrder } from './methods.ts'
 export type { AdminClient, AdminMethods } from './methods-client.ts'
 export type { AdminAct, AdminOptions, AdminQuestion, ApprovableAct, By } from './options.ts'
 export type { CountKind, DayCounts, Overview } from './overview.ts'
@@ -84,7 +86,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
       kernel.provide('banImport', banTarget)
       const acts = createApi(kernel, resolved, addCounts(kernel))
       if (resolved.pages) {
-        kernel.messages(messages)
+        for (const texts of [messages, consoleMessages, logMessages]) kernel.messages(texts)
         addPages(kernel, acts)
         addClientMethods(kernel, acts)
       }

@@ -22,7 +22,7 @@ import type { ListedUser, UserPage, UserSearch } from './users.ts'
 /** The user, and the reason: 1 to 500 characters. */
 type Order = { userId: string; reason: string }
 /** Null: it was done. Else the act waits for other administrators. */
-type Done = Wire<PendingApproval> | null
+type ActResult = Wire<PendingApproval> | null
 /**
  * `client.admin` with the option `pages`. Each rejects with `AccessDenied` (403) when signed out, for a key and a banned user, and if the role or `can` does not permit it; with status
  * 404 for an unknown user, and 400 for a reason or another value that is missing or wrong. Dates are text in ISO 8601.
@@ -45,27 +45,27 @@ export interface AdminMethods {
   /** Stores a user and mails the link of the sign-in page. */
   inviteUser(input: { email: string; name?: string | null; reason: string }): Promise<Wire<ListedUser>>
   /** Changes name, address or picture. */
-  updateUser(input: Order & { name?: string | null; email?: string; image?: string | null }): Promise<Done>
+  updateUser(input: Order & { name?: string | null; email?: string; image?: string | null }): Promise<ActResult>
   /** Gives a role of administrators, or takes it (null). */
-  setRole(input: Order & { role: string | null }): Promise<Done>
+  setRole(input: Order & { role: string | null }): Promise<ActResult>
   /** Mails a link by which the user chooses a new password. */
-  resetPassword(input: Order): Promise<Done>
+  resetPassword(input: Order): Promise<ActResult>
   /** Refuses every sign-in of the user, and ends all sessions. */
-  ban(input: Order & { until?: string }): Promise<Done>
+  ban(input: Order & { until?: string }): Promise<ActResult>
   /** False: the user was not banned. */
   unban(input: Order): Promise<boolean>
   /** Ends all sessions of the user. */
-  signOut(input: Order): Promise<Done>
+  signOut(input: Order): Promise<ActResult>
   /** Removes all second factors, so that the next sign-in sets up a new one. */
-  newFactor(input: Order): Promise<Done>
+  newFactor(input: Order): Promise<ActResult>
   /** The administrator knows that the address is the user's. Rejects with status 409 for a user without an address. */
-  verifyAddress(input: Order): Promise<Done>
+  verifyAddress(input: Order): Promise<ActResult>
   /** Deletes the user with accounts, sessions and records. */
-  deleteUser(input: Order): Promise<Done>
+  deleteUser(input: Order): Promise<ActResult>
   /** Acts that wait for another administrator. */
   listApprovals(): Promise<Wire<PendingApproval>[]>
   /** Agrees to an act. Null: it was done. */
-  approve(input: { requestId: string }): Promise<Done>
+  approve(input: { requestId: string }): Promise<ActResult>
   /** Removes a request. */
   refuse(input: { requestId: string }): Promise<null>
   /** In the order of their ids. */
@@ -84,14 +84,14 @@ export interface AdminMethods {
 /** `client.admin` on `auth`, for types alone. */
 export type AdminClient = ClientPart<{ readonly admin: AdminMethods }>
 
-type Sent = Record<string, unknown>
+type ClientFields = Record<string, unknown>
 
 /** The routes of `client.admin`. */
 export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
   const order = (
     name: 'updateUser' | 'setRole' | 'resetPassword' | 'ban' | 'unban' | 'signOut' | 'newFactor' | 'verifyAddress' | 'deleteUser',
-  ): ReturnType<typeof clientMethod<Sent, unknown>> =>
-    clientMethod(readFields, (ctx: Context, { userId, ...more }: Sent): Promise<unknown> =>
+  ): ReturnType<typeof clientMethod<ClientFields, unknown>> =>
+    clientMethod(readFields, (ctx: Context, { userId, ...more }: ClientFields): Promise<unknown> =>
       // The act checks what was sent.
       acts[name](ctx.request, readText('userId', userId), toDates(more, ['until']) as never),
     )
@@ -132,12 +132,12 @@ function readText(name: string, value: unknown): string {
 }
 
 /** The act checks the values. */
-function readUser({ email, name, verified, reason }: Sent): Parameters<AdminActs['createUser']>[1] {
+function readUser({ email, name, verified, reason }: ClientFields): Parameters<AdminActs['createUser']>[1] {
   return { email, name, reason, ...(verified !== undefined && { verified }) } as Parameters<AdminActs['createUser']>[1]
 }
 
 /** Dates that are none are refused by the act. */
-function toDates(sent: Sent, names: readonly string[]): Sent {
+function toDates(sent: ClientFields, names: readonly string[]): ClientFields {
   const dates = names.flatMap((name) =>
     sent[name] === undefined ? [] : [[name, new Date(typeof sent[name] === 'string' ? sent[name] : Number.NaN)] as const],
   )

@@ -9,7 +9,7 @@ import { type Configuration, readConfiguration } from './configuration.ts'
 import { readDetails, type UserDetails } from './details.ts'
 import type { AdminAct, ApprovableAct, By, ResolvedOptions } from './options.ts'
 import { type Counts, type Overview, readOverview } from './overview.ts'
-import { actsOf, findRole } from './roles.ts'
+import { actsOf, coversRole, findRole } from './roles.ts'
 import {
   assertPlugin,
   type ListedKey,
@@ -50,9 +50,11 @@ export interface AdminRights {
   /** Null: no role; `can` alone decides. */
   role: string | null
   acts: AdminAct[]
+  /** Roles that the administrator can give. */
+  roles: string[]
 }
 /** Undefined: it was done. Else the act waits for other administrators (`approvals`). */
-export type Done = PendingApproval | undefined
+export type ActResult = PendingApproval | undefined
 /**
  * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if the role or `can` does not permit it; HttpError 404 for an unknown
  * user, 400 for a reason or another value that is missing or wrong.
@@ -73,27 +75,27 @@ export interface AdminActs {
   /** Stores a user and mails the link of the sign-in page. Throws HttpError 409 for a taken address, AuthError without a mail transport. */
   inviteUser(by: By, order: UserOrder): Promise<ListedUser>
   /** Changes name, address or picture. */
-  updateUser(by: By, userId: string, order: ProfileOrder): Promise<Done>
+  updateUser(by: By, userId: string, order: ProfileOrder): Promise<ActResult>
   /** Gives a role of administrators, or takes it (null). Not the own one, and none with more rights than the own. */
-  setRole(by: By, userId: string, order: Order & { role: string | null }): Promise<Done>
+  setRole(by: By, userId: string, order: Order & { role: string | null }): Promise<ActResult>
   /** Mails a link by which the user chooses a new password. Throws HttpError 409 without an address, or a plugin that answers the hook `resetPassword`. */
-  resetPassword(by: By, userId: string, order: Order): Promise<Done>
+  resetPassword(by: By, userId: string, order: Order): Promise<ActResult>
   /** Refuses every sign-in and API key of the user, and ends all sessions. A second ban replaces the first. Throws HttpError 400 for their own account. */
-  ban(by: By, userId: string, order: BanOrder): Promise<Done>
+  ban(by: By, userId: string, order: BanOrder): Promise<ActResult>
   /** False: the user was not banned. */
   unban(by: By, userId: string, order: Order): Promise<boolean>
   /** Ends all sessions of the user. */
-  signOut(by: By, userId: string, order: Order): Promise<Done>
+  signOut(by: By, userId: string, order: Order): Promise<ActResult>
   /** Removes all second factors, so that the next sign-in sets up a new one. Throws AuthError when no plugin answers the hook `newFactor`. */
-  newFactor(by: By, userId: string, order: Order): Promise<Done>
+  newFactor(by: By, userId: string, order: Order): Promise<ActResult>
   /** The administrator knows that the address is the user's. Throws HttpError 409 for a user without an address. */
-  verifyAddress(by: By, userId: string, order: Order): Promise<Done>
+  verifyAddress(by: By, userId: string, order: Order): Promise<ActResult>
   /** Deletes the user with accounts, sessions and records. Throws HttpError 400 for their own account. */
-  deleteUser(by: By, userId: string, order: Order): Promise<Done>
+  deleteUser(by: By, userId: string, order: Order): Promise<ActResult>
   /** Acts that wait for another administrator, the oldest first, at most 200; needs the act `list`. */
   listApprovals(by: By): Promise<PendingApproval[]>
   /** Agrees to an act; needs the right to the act. Undefined: it was done. Throws HttpError 404 for a request that is gone, AccessDenied for the own one. */
-  approve(by: By, requestId: string): Promise<Done>
+  approve(by: By, requestId: string): Promise<ActResult>
   /** Removes a request; needs the right to the act. */
   refuse(by: By, requestId: string): Promise<void>
   /** In the order of their ids. Throws HttpError 409 without organizationsPlugin. */
@@ -144,8 +146,8 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
   }
   const doneBy =
     (what: ApprovableAct) =>
-    async (by: By, userId: string, order: Order): Promise<Done> =>
-      (await act(by, what, userId, { ...order })) as Done
+    async (by: By, userId: string, order: Order): Promise<ActResult> =>
+      (await act(by, what, userId, { ...order })) as ActResult
   async function make(
     by: By,
     what: 'createUser' | 'inviteUser',
@@ -176,7 +178,10 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
     async getRights(by) {
       const { ctx, admin } = await findAdmin(kernel, by, 'list')
       const role = options.roles ? await findRole(options, ctx, admin) : null
-      return { role, acts: [...actsOf(options, role)] }
+      const own = actsOf(options, role)
+      const mayGive = own.has('setRole') && !options.roleOf
+      const roles = mayGive ? [...(options.roles?.keys() ?? [])].filter((one) => coversRole(options, role, one)) : []
+      return { role, acts: [...own], roles }
     },
     getOverview: async (by, { days } = {}) => readOverview((await reader(by, 'overview')).ctx, counts, days),
     async createUser(by, order) {
