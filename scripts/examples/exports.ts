@@ -149,6 +149,8 @@ import {
   redirectBehind,
   reportUnguarded,
   sessionRecord,
+  isProfileChanged,
+  renewShownUser,
   strategyWith,
   toSessionUser,
   unanswered,
@@ -159,6 +161,7 @@ import {
   endAccess,
   findOwnUser,
   holdingsOf,
+  listOwnedRows,
   removeAdded,
   takeAddressFrom,
   typedNames,
@@ -370,6 +373,9 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
     const user = await ctx.store?.getUser('user-1')
     return user && toSessionUser(ctx.store, user).name
   },
+  renewShownUser: ({ ctx }) => renewShownUser(ctx),
+  isProfileChanged: ({ ctx }) => isProfileChanged(ctx),
+  listOwnedRows: async ({ ctx }) => (await listOwnedRows(ctx, 'user-1'))['apiKey']?.length,
   holdingsOf: ({ ctx }) => holdingsOf(ctx, 'user-1'),
   hostRequestOf: ({ ctx }) => hostRequestOf(ctx.request),
   isAddress: () => isAddress('ada@example.com'),

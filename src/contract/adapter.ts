@@ -155,6 +155,8 @@ export interface AdditionalField {
   default?: string | number | boolean
   /** Shown to clients as `session.user.<name>`. Default false. */
   session?: boolean
+  /** Users may change it themselves, by `client.profile.update` of accountsPlugin. Default false. */
+  editable?: boolean
 }
 /** Additional fields by name. */
 export type AdditionalFields = Readonly<Record<string, AdditionalField>>
@@ -291,6 +293,8 @@ export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly fieldNames: readonly string[]
   /** Additional fields that a session shows. */
   readonly shownFields: readonly string[]
+  /** Additional fields that users may change. */
+  readonly editableFields: AdditionalFields
   /** Where the adapter can tell. */
   readonly missingTables?: AdapterTables['missingTables']
   supports(method: AdapterMethod): boolean

@@ -16,6 +16,8 @@ export interface FieldSpec {
   default?: string | number | boolean | null
   /** Encrypted at rest, bound to row and field; `text` and `json` only. */
   sealed?: true
+  /** A hash, or something else that only the plugin may see: `auth.users.export` leaves it out, as it does `sealed` fields. */
+  secret?: true
   /** What a value is that no secret decrypts any more: null, the default, or the whole row counts as absent and gives way to a new one of its key. */
   unreadable?: 'absent'
 }

@@ -1,5 +1,6 @@
 /** Users as sessions show them. */
 import type { Store } from '../contract/adapter.ts'
+import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
 
 /** What a session shows of a stored user: id, name, email, image (null where there is none), and the fields of `copyShownFields`. */
@@ -16,4 +17,17 @@ export function copyShownFields(store: Pick<Store, 'shownFields'> | undefined, f
     const value = (from as Readonly<Record<string, unknown>>)[name]
     if (value !== undefined) Object.assign(to, { [name]: value })
   }
+}
+
+const changed = new WeakSet<Context>()
+
+/** Renews the session of a request after name, picture or own fields of its user were changed in the store. */
+export async function renewShownUser(ctx: Context): Promise<void> {
+  changed.add(ctx)
+  await ctx.session.update(ctx, undefined)
+}
+
+/** For strategies that keep a copy of the user: whether this update has to copy name and picture from the store. */
+export function isProfileChanged(ctx: Context): boolean {
+  return changed.has(ctx)
 }

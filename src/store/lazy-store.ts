@@ -73,7 +73,15 @@ export function storeFacts(
   namespace: string,
 ): Pick<
   Store,
-  'supports' | 'keepsCreatedAt' | 'nullableEmail' | 'replica' | 'encryptsTokens' | 'fieldNames' | 'shownFields' | 'missingTables'
+  | 'supports'
+  | 'keepsCreatedAt'
+  | 'nullableEmail'
+  | 'replica'
+  | 'encryptsTokens'
+  | 'fieldNames'
+  | 'shownFields'
+  | 'editableFields'
+  | 'missingTables'
 > {
   return {
     supports: (method) => typeof (adapter[method] ?? adapter[singleRow[method] ?? method]) === 'function',
@@ -84,6 +92,7 @@ export function storeFacts(
     encryptsTokens: adapter.encryptsTokens === true,
     fieldNames: Object.keys(adapter.additionalFields ?? {}),
     shownFields: shownFields(adapter.additionalFields ?? {}),
+    editableFields: Object.fromEntries(Object.entries(adapter.additionalFields ?? {}).filter(([, { editable }]) => editable === true)),
     missingTables: adapter.missingTables?.bind(adapter),
   }
 }

@@ -24,7 +24,15 @@ const recordMembers: OptionNames<RecordSpec> = {
   id: true,
   added: true,
 }
-const fieldMembers: OptionNames<FieldSpec> = { type: true, max: true, optional: true, default: true, sealed: true, unreadable: true }
+const fieldMembers: OptionNames<FieldSpec> = {
+  type: true,
+  max: true,
+  optional: true,
+  default: true,
+  sealed: true,
+  secret: true,
+  unreadable: true,
+}
 
 /** Throws AuthError with the name of the plugin, the record and what is wrong. */
 export function declareRecord(name: string, spec: RecordSpec, owner: string): DeclaredRecord {

@@ -124,7 +124,7 @@ export function everything(
   const auth = createAuth(base)
     .use(adapterPlugin(store))
     .use(probe)
-    .use(accountsPlugin())
+    .use(accountsPlugin({ routes: true }))
     .use(addressPlugin())
     .use(apiKeysPlugin({ routes: true, accountSection: true }))
     .use(jwtPlugin({ audiences: ['https://api.example'], routes: true, introspection: { clients } }))

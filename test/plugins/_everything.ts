@@ -159,8 +159,9 @@ export async function walk(
   return { changed: [...changed], asked }
 }
 
-/** Logouts by a provider need its metadata, and there is no network: 503 tells it to try again. */
+/** What needs the metadata of a provider, and there is no network: a logout is answered 503, which tells the provider to try again, a link 502. */
 export function isUnreachable(path: string, response: Response): boolean {
+  if (path === '/accounts/link' && response.status === 502) return true
   return /^\/(?:back|front)channel-logout\/:provider$/.test(path) && response.status === 503 && response.headers.has('retry-after')
 }
 

@@ -51,7 +51,7 @@ export const apiKeyTable: RecordSpec<ApiKeyRow> = {
     family: { type: 'string', max: 32 },
     name: { type: 'string', max: 100 },
     env: { type: 'string', max: 16 },
-    hash: { type: 'string', max: 64 },
+    hash: { type: 'string', max: 64, secret: true },
     tail: { type: 'string', max: 4 },
     scopes: { type: 'json' },
     userId: { type: 'string', optional: true },

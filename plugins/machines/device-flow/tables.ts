@@ -34,7 +34,7 @@ declare module 'authkernel/kernel' {
 export const deviceCodeTable: RecordSpec<DeviceCodeRow> = {
   id: 'given',
   fields: {
-    userCode: { type: 'string', max: 64 },
+    userCode: { type: 'string', max: 64, secret: true },
     clientId: { type: 'string', max: 100 },
     scopes: { type: 'json' },
     status: { type: 'string', max: 8 },

@@ -1,35 +1,34 @@
 /** `auth.accounts`, `auth.sessions` and `auth.users`. */
-import {
-  type Account,
-  type AdapterAccount,
-  type AdapterAccountType,
-  type AdapterMethod,
-  type AnyContext,
-  AuthError,
-  jobFor,
-  type Kernel,
-  type Store,
-} from 'authkernel/kernel'
+import { type Account, type AdapterAccount, type AdapterMethod, type AnyContext, jobFor, type Kernel, type Store } from 'authkernel/kernel'
 import { AccountNotLinked, MissingAdapter, MissingAdapterMethods } from 'authkernel/errors'
+import { type DataExport, exportData } from './data-export.ts'
+import { LastAccount } from './errors.ts'
+import { type LinkedAccount, toLinkedAccount } from './linked-account.ts'
 import { createSessions, type SessionsApi, type Who } from './methods-sessions.ts'
+import { changeProfile, type Profile, toProfile } from './profile.ts'
 
-/** A linked account as users may see it: without tokens. */
-export interface LinkedAccount {
-  provider: string
-  providerAccountId: string
-  type: AdapterAccountType
-}
 /** What the plugin puts on `auth`. When signed out, or for an unknown user, lists are empty and the others return false. */
 export interface AccountsApi {
   accounts: {
     list(who: Who): Promise<LinkedAccount[]>
     /** Links an account by hand; false when the user has it already. Throws AccountNotLinked when it is another user's, or refused. */
     link(who: Who, account: Account): Promise<boolean>
-    /** Takes an account away. Throws when it is the last one, unless `last` says that the user has another way in. */
+    /** Takes an account away. Throws LastAccount when it is the last one, unless `last` says that the user has another way in. */
     unlink(who: Who, account: Pick<Account, 'provider' | 'providerAccountId'>, options?: { last?: boolean }): Promise<boolean>
   }
   sessions: SessionsApi
+  profile: {
+    /** Null when signed out, or for an unknown user. */
+    get(who: Who): Promise<Profile | null>
+    /**
+     * Changes name, picture and own fields that are `editable`; null clears one. Throws HttpError 400 for a wrong value or another field. A session by jwt shows
+     * the change after its next update: `client.profile.update` renews it at once.
+     */
+    update(who: Who, change: { name?: string | null; image?: string | null; [field: string]: unknown }): Promise<Profile | null>
+  }
   users: {
+    /** Everything that is kept about the user. Null when signed out, or for an unknown user. */
+    export(who: Who): Promise<DataExport | null>
     /** Deletes the user with all that belongs to them. */
     delete(who: Who): Promise<boolean>
   }
@@ -37,7 +36,7 @@ export interface AccountsApi {
 
 /** Methods on `auth`. */
 export function createApi(kernel: Kernel): AccountsApi {
-  return { accounts: createAccounts(kernel), sessions: createSessions(kernel), users: createUsers(kernel) }
+  return { accounts: createAccounts(kernel), sessions: createSessions(kernel), profile: createProfile(kernel), users: createUsers(kernel) }
 }
 
 function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
@@ -46,7 +45,7 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
       const found = await findStoredUser(kernel, who, 'listAccountsByUserId')
       if (!found) return []
       const rows = await found.store.listAccountsByUserId(found.userId)
-      return rows.map(({ provider, providerAccountId, type }) => ({ provider, providerAccountId, type }))
+      return rows.map(toLinkedAccount)
     },
     async link(who, account) {
       const found = await findStoredUser(kernel, who, 'linkAccount', 'getUserByAccount', 'getUser')
@@ -83,8 +82,8 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
   }
 }
 
-function createLastAccountFault(): AuthError {
-  return new AuthError(
+function createLastAccountFault(): LastAccount {
+  return new LastAccount(
     'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
   )
 }
@@ -100,8 +99,26 @@ async function forgetAuthenticators(ctx: AnyContext, userId: string, { type, pro
   }
 }
 
+function createProfile(kernel: Kernel): AccountsApi['profile'] {
+  return {
+    async get(who) {
+      const found = await findStoredUser(kernel, who, 'getUser')
+      const user = found && (await found.store.getUser(found.userId))
+      return user ? toProfile(found.store, user) : null
+    },
+    async update(who, change) {
+      const found = await findStoredUser(kernel, who, 'getUser', 'updateUser')
+      return found ? changeProfile(found.ctx, found.userId, change) : null
+    },
+  }
+}
+
 function createUsers(kernel: Kernel): AccountsApi['users'] {
   return {
+    async export(who) {
+      const found = await findStoredUser(kernel, who, 'getUser')
+      return found ? exportData(found.ctx, found.userId) : null
+    },
     async delete(who) {
       const found = await findStoredUser(kernel, who, 'deleteUser', 'getUser')
       if (!found || !(await found.store.getUser(found.userId))) return false

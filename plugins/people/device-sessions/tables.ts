@@ -39,7 +39,7 @@ declare module 'authkernel/kernel' {
 /** Kind of the sessions that have a row: without it they are signed out. */
 export const kind = 'bound'
 
-const text = { type: 'string', max: 64, optional: true } as const
+const text = { type: 'string', max: 64, optional: true, secret: true } as const
 const date = { type: 'date', optional: true } as const
 
 export const deviceSessionTable: RecordSpec<DeviceSessionRow> = {

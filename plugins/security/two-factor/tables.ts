@@ -92,7 +92,7 @@ export const stateTable: RecordSpec<StateRow> = {
   fields: {
     userId,
     generation: { type: 'integer' },
-    salt: { type: 'string', max: 64 },
+    salt: { type: 'string', max: 64, secret: true },
     failures: { type: 'integer' },
     since: { type: 'date' },
     until: { type: 'date' },
@@ -101,7 +101,7 @@ export const stateTable: RecordSpec<StateRow> = {
   owner,
 }
 export const backupCodeTable: RecordSpec<BackupCodeRow> = {
-  fields: { person, userId, hash: { type: 'string', max: 64 } },
+  fields: { person, userId, hash: { type: 'string', max: 64, secret: true } },
   unique: [['person', 'hash']],
   owner,
   // They have no date, and a thief may have made new ones.
@@ -111,7 +111,7 @@ export const deviceTable: RecordSpec<TrustedDeviceRow> = {
   fields: {
     person,
     userId,
-    hash: { type: 'string', max: 64 },
+    hash: { type: 'string', max: 64, secret: true },
     generation: { type: 'integer' },
     label: { type: 'string', max: 100 },
     created: { type: 'date' },
@@ -125,7 +125,7 @@ export const deviceTable: RecordSpec<TrustedDeviceRow> = {
 }
 export const mailedCodeTable: RecordSpec<MailedCodeRow> = {
   id: 'given',
-  fields: { person, userId, digest: { type: 'string', max: 64 }, expires: { type: 'date' } },
+  fields: { person, userId, digest: { type: 'string', max: 64, secret: true }, expires: { type: 'date' } },
   owner,
   added: null,
   expires: 'expires',

@@ -12,7 +12,7 @@ import {
   SignOutError,
   type StrategyWork,
 } from 'authkernel/kernel'
-import { copyShownFields } from 'authkernel/kernel/strategies'
+import { copyShownFields, isProfileChanged } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import {
   type Claim,
@@ -179,9 +179,11 @@ async function accessSession(ctx: Context, options: JwtStrategy, update?: Sessio
   // Dropping an old secret must not sign users out.
   const due = ctx.canSetCookies && (update !== undefined || isOutdated || ageOf(ctx, token.iat) >= options.updateAge)
   // A role that changed is in the token from the next update on.
-  if (update && token.sub && ctx.store?.shownFields.length && ctx.store.supports('getUser')) {
+  const isChanged = update !== undefined && isProfileChanged(ctx)
+  if (update && token.sub && (isChanged || ctx.store?.shownFields.length) && ctx.store?.supports('getUser')) {
     const user = await ctx.store.getUser(token.sub)
     if (user) copyShownFields(ctx.store, user, token)
+    if (user && isChanged) Object.assign(token, { name: user.name ?? null, picture: user.image ?? null })
   }
   // Hosts change the token in place, so what it was is kept as text.
   const asksHook = update !== undefined || ctx.has('hook', 'jwt')

@@ -51,8 +51,8 @@ declare module 'authkernel/kernel' {
 }
 
 const userId = { type: 'string', max: 255 } as const
-const hash = { type: 'string', max: 512 } as const
-const digest = { type: 'string', max: 64 } as const
+const hash = { type: 'string', max: 512, secret: true } as const
+const digest = { type: 'string', max: 64, secret: true } as const
 const address = { type: 'string', max: 254 } as const
 const owner = { field: 'userId', of: 'user' } as const
 

@@ -16,7 +16,7 @@ declare module 'authkernel/kernel' {
 
 export const handleTable: RecordSpec<PasskeyHandleRow> = {
   id: 'given',
-  fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64 } },
+  fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64, secret: true } },
   owner: { field: 'userId', of: 'user' },
 }
 

@@ -4,6 +4,6 @@ export { MissingSessionAbility, strategyWith } from '../../registry/strategies.t
 export { contextBehind, cookiesToStore, redirectBehind } from '../../request/stored-sessions.ts'
 export { indexedName, isFreshProof } from '../../session/attributes.ts'
 export { reportUnguarded, withKind } from '../../session/kinds.ts'
-export { copyShownFields, toSessionUser } from '../../session/session-user.ts'
+export { copyShownFields, isProfileChanged, renewShownUser, toSessionUser } from '../../session/session-user.ts'
 export { sessionRecord, strategyMethods } from '../../session/strategy.ts'
 export { hasFreshProof, leadToProof } from '../../sign-in/prove-again.ts'
