@@ -3,7 +3,7 @@
  * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
  */
 import type { PublicProvider, Session } from 'authkernel'
-import { createProtocol, type FlowResult, here, type Protocol, type Server } from './protocol.ts'
+import { createProtocol, type FlowResult, type Protocol, type Server } from './protocol.ts'
 import { createSessionStore, type SessionOptions, type SessionStore } from './session.ts'
 
 /** Where the routes are, and how they are reached. */
@@ -69,7 +69,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
 /** The functions over one protocol. */
 export function createClientFunctions(protocol: Protocol): Client {
-  const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? here()?.href ?? '/'
+  const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? globalThis.location?.href ?? '/'
 
   /** Tells all parts of the page that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */
   async function conclude(result: FlowResult, redirect: boolean, begins = false): Promise<FlowResult> {
@@ -119,7 +119,7 @@ export function createClientFunctions(protocol: Protocol): Client {
 
 function goTo(url: string): undefined {
   // Outside of a page the caller goes where the result says.
-  if (!here()) return
+  if (!globalThis.location) return
   location.href = url
   // The same page with a fragment is not loaded again, and would go on showing the former person.
   if (url.includes('#')) location.reload()

@@ -46,7 +46,7 @@ export interface Server {
   basePath?: string | undefined
   /**
    * Origin of the server: `https://app.example`. Default: that of the page. Code that runs outside of a page, such as server rendering and tests, needs it.
-   * Throws TypeError for a text that is not an origin.
+   * Requests reject with TypeError for a text that is not an origin.
    */
   baseURL?: string | undefined
   /**
@@ -79,8 +79,7 @@ export interface Protocol {
 const patience = 3_000
 
 export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest }: Server): Protocol {
-  const origin = baseURL === undefined ? undefined : readOrigin(baseURL)
-  const base = (origin ?? '') + basePath.replace(/\/$/, '')
+  const base = (baseURL ?? '') + basePath.replace(/\/$/, '')
   const listeners = new Set<() => void>()
   const tabs = createTabs(`authkernel ${base}`)
   let stop: (() => void) | undefined
@@ -90,14 +89,10 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
   }
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    if (origin === undefined && here() === undefined)
-      throw new TypeError(
-        'authkernel/client: there is no page here. Give `baseURL`, the origin of the server, to createClient or createAuthClient.',
-      )
-    // Cookies of another origin go along where the server permits it. Ours are SameSite=Lax: that origin has to be one of the same site.
-    const credentials = origin === undefined || here()?.origin === origin ? 'same-origin' : 'include'
-    const options: RequestInit = { cache: 'no-store', credentials, ...init }
-    return sendRequest ? sendRequest(base + path, options) : fetch(base + path, options)
+    // Checks that a page does not need are loaded where they are needed.
+    const credentials =
+      baseURL === undefined && globalThis.location ? 'same-origin' : (await import('./elsewhere.ts')).credentialsFor(baseURL)
+    return (sendRequest ?? fetch)(base + path, { cache: 'no-store', credentials, ...init })
   }
 
   // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
@@ -137,7 +132,7 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }
       if (!url) throw new AuthClientError(`POST ${base}${path} answered ${response.status} and no URL.`, response.status)
-      const query = new URL(url, origin ?? location.href).searchParams
+      const query = new URL(url, baseURL ?? location.href).searchParams
       const error = query.get('error') ?? undefined
       return { ok: response.ok && !error, status: response.status, url, error, code: query.get('code') ?? undefined }
     },
@@ -164,18 +159,4 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
     if (response.ok) return said as T
     throw new AuthClientError(`${base}${path} answered ${response.status}.`, response.status, Object(said) as Refusal)
   }
-}
-
-/** The address of this page; undefined outside of one. */
-export function here(): { readonly href: string; readonly origin: string } | undefined {
-  return (globalThis as { location?: Location }).location
-}
-
-function readOrigin(baseURL: string): string {
-  const { origin, pathname, search } = URL.canParse(baseURL) ? new URL(baseURL) : { origin: 'null', pathname: '', search: '' }
-  if (origin === 'null' || pathname + search !== '/')
-    throw new TypeError(
-      `authkernel/client: \`baseURL\` must be an origin like "https://app.example", not ${JSON.stringify(baseURL)}. A path is \`basePath\`.`,
-    )
-  return origin
 }

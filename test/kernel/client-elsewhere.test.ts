@@ -54,7 +54,7 @@ describe('a client with `baseURL` and `fetch`', () => {
 
   it('knows another path, and two clients know nothing of each other', async () => {
     const auth = makeAuth('/api/auth')
-    const ann = createClient({ baseURL: `${baseURL}/`, basePath: '/api/auth/', fetch: fetchFrom(auth) })
+    const ann = createClient({ baseURL, basePath: '/api/auth/', fetch: fetchFrom(auth) })
     const other = createClient({ baseURL, basePath: '/api/auth', fetch: fetchFrom(auth) })
     await ann.signIn('credentials', { name: 'Ann' })
     expect([(await ann.getSession())?.user?.name, await other.getSession()]).toEqual(['Ann', null])
@@ -91,8 +91,9 @@ describe('a client that cannot know its server', () => {
 
   it.each(['app.example', '/auth', 'https://app.example/auth', 'https://app.example/?a', 'mailto:a@b.example', ''])(
     'refuses the origin %j',
-    (origin) => {
-      expect(() => createClient({ baseURL: origin })).toThrow(/`baseURL` must be an origin like/)
+    async (origin) => {
+      const client = createClient({ baseURL: origin, fetch: async () => Response.json(null) })
+      await expect(client.getSession()).rejects.toThrow(/`baseURL` must be an origin like/)
     },
   )
 })

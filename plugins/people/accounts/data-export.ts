@@ -30,6 +30,7 @@ export async function exportData(ctx: AnyContext, userId: string): Promise<DataE
   const stored = await store.getUser(userId)
   if (!stored) return null
   const { id, name = null, email = null, image = null, emailVerified } = stored
+  // `User` has no index, since own fields are typed by the host; they are columns all the same.
   const own = store.fieldNames.map((field) => [field, (stored as unknown as Record<string, unknown>)[field] ?? null])
   const accounts = store.supports('listAccountsByUserId') ? await store.listAccountsByUserId(userId) : []
   const passkeys = store.supports('listAuthenticatorsByUserId') ? await store.listAuthenticatorsByUserId(userId) : []

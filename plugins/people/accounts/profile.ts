@@ -28,6 +28,7 @@ const longestText = 10_000
 export function toProfile(store: Pick<Store, 'shownFields' | 'editableFields'>, user: AdapterUser): Profile {
   const { id, name = null, email = null, image = null, emailVerified } = user
   const own = [...new Set([...store.shownFields, ...Object.keys(store.editableFields)])]
+  // `User` has no index, since own fields are typed by the host; they are columns all the same.
   const fields = own.map((field) => [field, (user as unknown as Record<string, unknown>)[field] ?? null])
   return { ...Object.fromEntries(fields), id, name, email, image, emailVerified: emailVerified !== null, editable: editableNames(store) }
 }
