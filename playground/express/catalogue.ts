@@ -92,7 +92,12 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
       { id: 'captcha', text: 'A proof of work before a password is checked or a mail is sent.', make: () => captchaPlugin(altcha()) },
     ],
     People: [
-      { id: 'accounts', text: 'Linked accounts and devices, for the account page.', on: true, make: () => accountsPlugin({ routes: true }) },
+      {
+        id: 'accounts',
+        text: 'Linked accounts and devices, for the account page.',
+        on: true,
+        make: () => accountsPlugin({ routes: true }),
+      },
       { id: 'address', text: 'People change their mail address, and can take it back.', make: () => addressPlugin() },
       { id: 'notices', text: 'Mails about new browsers, passkeys, accounts and keys.', make: () => noticesPlugin() },
       { id: 'admin', text: 'Search, ban, end sessions. No user is an administrator here.', make: () => adminPlugin({ can: () => false }) },
