@@ -19,15 +19,15 @@ export function copyShownFields(store: Pick<Store, 'shownFields'> | undefined, f
   }
 }
 
-const changed = new WeakSet<Context>()
+const changedProfiles = new WeakSet<Context>()
 
 /** Renews the session of a request after name, picture or own fields of its user were changed in the store. */
 export async function renewShownUser(ctx: Context): Promise<void> {
-  changed.add(ctx)
+  changedProfiles.add(ctx)
   await ctx.session.update(ctx, undefined)
 }
 
 /** For strategies that keep a copy of the user: whether this update has to copy name and picture from the store. */
 export function isProfileChanged(ctx: Context): boolean {
-  return changed.has(ctx)
+  return changedProfiles.has(ctx)
 }
