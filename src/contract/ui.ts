@@ -8,6 +8,7 @@ export type Tone = 'plain' | 'primary' | 'danger' | 'quiet'
 export interface CardOptions {
   /** Of the element; links to `#id` lead to it. Letters, digits and dashes. */
   id?: string | undefined
+  /** Heading of the section. */
   title: Content
   /** One sentence below the title. */
   text?: Content
@@ -26,6 +27,7 @@ export interface CardOptions {
 export interface RowOptions {
   /** Of the element that names the row, for `describedBy` of its buttons. */
   id?: string | undefined
+  /** First line, in bold. */
   title: Content
   /** Small text below the title; of a list the parts are joined by dots. Empty parts are left out. */
   text?: Content | readonly Content[]
@@ -62,12 +64,15 @@ export interface TableOptions {
   path: string
   /** The query of the page: links keep it. Parameters `after`, `before` and `page` are dropped by a new search or order. */
   query?: Readonly<Record<string, string | undefined>> | undefined
+  /** Headings, from the start of the line. */
   columns: readonly TableColumn[]
   /** Cells of each row, as many as columns. */
   rows: readonly (readonly Content[])[]
   /** What is shown without rows; `emptyState` makes it. Default: a sentence. */
   empty?: Content
+  /** A search field; `name` is its query parameter, default `q`. */
   search?: { name?: string; label: Content; value?: string | undefined } | undefined
+  /** Lists to choose from beside the search. */
   filters?: readonly TableFilter[] | undefined
   /** The order now: `created` ascending, `-created` descending. */
   sort?: string | undefined
@@ -77,6 +82,7 @@ export interface TableOptions {
   range?: { from: number; to: number; total?: number | undefined } | undefined
   /** Query parameters of the pages before and after; undefined: there is none. */
   previous?: Readonly<Record<string, string>> | undefined
+  /** Query parameters of the next page; undefined: there is none. */
   next?: Readonly<Record<string, string>> | undefined
 }
 /** A question before something that cannot be undone. */
@@ -85,12 +91,15 @@ export interface DialogOptions {
   id: string
   /** Text of the button that opens it. */
   label: Content
+  /** The question. */
   title: Content
+  /** What happens afterwards. */
   text?: Content
   /** A form with its fields and its button; the dialog adds "Cancel". */
   body: Content
   /** Path of a page that asks the same, for browsers without JavaScript: below the base path. */
   path: string
+  /** How the button that opens it looks. Default `plain`. */
   tone?: Tone | undefined
   /** Id of the element that says what the button is about. */
   describedBy?: string | undefined
@@ -115,13 +124,16 @@ export interface AvatarOptions {
   name: string
   /** URL of a picture: shown when it is on the origin of the app or a `data:` URL, else the initials. */
   picture?: string | null | undefined
+  /** Default: fits a row. */
   size?: 'small' | 'large' | undefined
 }
 /** A button of a form. */
 export interface ButtonOptions {
   /** Default `plain`. */
   tone?: Tone | undefined
+  /** Name of the form field that the button sends. */
   name?: string | undefined
+  /** Value of that field. */
   value?: string | undefined
   /** Id of the element that says what the button is about, so that equal buttons differ for screen readers. */
   describedBy?: string | undefined
