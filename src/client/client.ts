@@ -3,7 +3,8 @@
  * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
  */
 import type { PublicProvider, Session } from 'authkernel'
-import { createProtocol, type FlowResult, type Protocol, type Server } from './protocol.ts'
+import type { Server } from './elsewhere.ts'
+import { createProtocol, type FlowResult, type Protocol } from './protocol.ts'
 import { createSessionStore, type SessionOptions, type SessionStore } from './session.ts'
 
 /** Where the routes are, and how they are reached. */
@@ -91,7 +92,7 @@ export function createClientFunctions(protocol: Protocol): Client {
   const client: Client = {
     getSession: () => protocol.get('/session'),
     getProviders: () => protocol.get('/providers'),
-    getCsrfToken: async () => (await protocol.get<{ csrfToken: string }>('/csrf')).csrfToken,
+    getCsrfToken: protocol.token,
     async signIn(id, options = {}, authorizationParams = '') {
       const providers = id === undefined ? {} : await client.getProviders()
       const provider = id !== undefined && Object.hasOwn(providers, id) ? providers[id] : undefined

@@ -1,24 +1,10 @@
 /** What ready-made components draw, without a framework: the ways to sign in that the server offers, and what to say when one fails. */
+import type { Choice } from './choices.ts'
 import type { Client } from './client.ts'
 import type { FlowResult } from './protocol.ts'
 
-/** One input of a form. */
-export interface ChoiceField {
-  name: string
-  label: string
-  /** Attributes of the input besides `name` and `id`: `type`, `autocomplete`, `required` … */
-  attributes: Record<string, string | number | boolean>
-}
-/** One way to sign in. */
-export interface Choice {
-  id: string
-  /** Name of the provider. */
-  name: string
-  type: string
-  /** Text of its button. */
-  label: string
-  fields: ChoiceField[]
-}
+export type { Choice, ChoiceField } from './choices.ts'
+
 /** Texts of the components. Messages are looked for as `<error>.<code>`, then `<error>`, then `failed`. */
 export interface PartTexts {
   signIn: string
@@ -53,27 +39,10 @@ export function partTexts(own: Partial<PartTexts> = {}): PartTexts {
   return { ...english, ...own, messages: { ...english.messages, ...own.messages } }
 }
 
-// Not of an input: code, styles, and what would send the form elsewhere.
-const refusedAttributes = /^(?:on.*|style|class|id|name|label|form.*|src.*|href)$/i
-
 /** The ways to sign in that the server offers; those without a form of theirs are left out. Throws AuthClientError. */
 export async function signInChoices(client: Client, texts: PartTexts = english): Promise<Choice[]> {
-  const providers = Object.values(await client.getProviders()).filter(({ form }) => !form?.hidden)
-  return providers.map(({ id, name, type, form }) => ({
-    id,
-    name,
-    type,
-    label: form?.submit ?? texts.signInWith(name),
-    fields: Object.entries(form?.fields ?? {}).map(([field, { label = field, ...given }]) => ({
-      name: field,
-      label,
-      attributes: Object.fromEntries(
-        Object.entries(given).filter(
-          (entry): entry is [string, string | number | boolean] => entry[1] !== undefined && !refusedAttributes.test(entry[0]),
-        ),
-      ),
-    })),
-  }))
+  const [{ readChoices }, providers] = await Promise.all([import('./choices.ts'), client.getProviders()])
+  return readChoices(providers, texts)
 }
 
 /** Signs in with what a form has. Answers what went wrong, in words; undefined: the browser is on its way to where the server said. */

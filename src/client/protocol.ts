@@ -1,4 +1,5 @@
 /** Requests to the routes of the server, and word of changes to all parts of the page that show the session. */
+import type { Server } from './elsewhere.ts'
 import { createTabs } from './tabs.ts'
 
 /** The body of a refusal by the server. */
@@ -40,27 +41,14 @@ export interface FlowResult {
   code: string | undefined
 }
 
-/** Where a server is, and how it is reached. */
-export interface Server {
-  /** Path of the routes; default `/auth`. */
-  basePath?: string | undefined
-  /**
-   * Origin of the server: `https://app.example`. Default: that of the page. Code that runs outside of a page, such as server rendering and tests, needs it.
-   * Requests reject with TypeError for a text that is not an origin.
-   */
-  baseURL?: string | undefined
-  /**
-   * Sends the requests; default: the global `fetch`. Outside of a page it has to bring the cookies along. It is called with a URL as text and its options.
-   */
-  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-}
-
 /** One server: its base path, its requests, and who listens for changes. */
 export interface Protocol {
   /** Address of the routes: `/auth`, with the origin where `baseURL` was given. */
   readonly base: string
   /** GET as JSON. Throws AuthClientError. */
   get<T>(path: string): Promise<T>
+  /** The CSRF token of this browser. Throws AuthClientError. */
+  token(): Promise<string>
   /** POST with the CSRF token as JSON. Throws AuthClientError. */
   update<T>(path: string, data: unknown): Promise<T>
   /** A method of a plugin: GET with `?input=`, else POST with the CSRF token beside the fields of `input`. Throws AuthClientError. */
@@ -78,8 +66,8 @@ export interface Protocol {
 // Milliseconds that a flow waits for reads: a server that answers none of them must not keep a user signed in.
 const patience = 3_000
 
-export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest }: Server): Protocol {
-  const base = (baseURL ?? '') + basePath.replace(/\/$/, '')
+export function createProtocol({ basePath = '/auth', ...server }: Server): Protocol {
+  const base = (server.baseURL ?? '') + basePath.replace(/\/$/, '')
   const listeners = new Set<() => void>()
   const tabs = createTabs(`authkernel ${base}`)
   let stop: (() => void) | undefined
@@ -89,10 +77,10 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
   }
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    // Checks that a page does not need are loaded where they are needed.
-    const credentials =
-      baseURL === undefined && globalThis.location ? 'same-origin' : (await import('./elsewhere.ts')).credentialsFor(baseURL)
-    return (sendRequest ?? fetch)(base + path, { cache: 'no-store', credentials, ...init })
+    const request: RequestInit = { cache: 'no-store', credentials: 'same-origin', ...init }
+    if (globalThis.location && (server.baseURL ?? server.fetch) === undefined) return fetch(base + path, request)
+    // A page of the server itself does not load what is for others.
+    return (await import('./elsewhere.ts')).sendElsewhere(base + path, request, server)
   }
 
   // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
@@ -117,6 +105,7 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
   return {
     base,
     get,
+    token,
     update: (path, data) => post(path, { data }),
     async call(path, reads, input) {
       if (!reads) return post(path, input as object | undefined, { 'X-Auth-Return-Redirect': '1' })
@@ -132,7 +121,7 @@ export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }
       if (!url) throw new AuthClientError(`POST ${base}${path} answered ${response.status} and no URL.`, response.status)
-      const query = new URL(url, baseURL ?? location.href).searchParams
+      const query = new URL(url, 'https://page').searchParams
       const error = query.get('error') ?? undefined
       return { ok: response.ok && !error, status: response.status, url, error, code: query.get('code') ?? undefined }
     },

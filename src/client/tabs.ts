@@ -18,7 +18,7 @@ export function createTabs(name: string): Tabs {
   return {
     async tell() {
       // Outside of a page there is no other tab, and a server has channels of the same kind between its threads.
-      if (typeof document === 'undefined') return
+      if (!globalThis.location) return
       newest = `${Date.now()} ${Math.random()}`
       try {
         localStorage.setItem(name, newest as string)

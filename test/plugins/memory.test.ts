@@ -13,7 +13,7 @@ describe('memoryAdapter', () => {
     expect(records.shared).toBe(false)
     expect([keepsCreatedAt, nullableEmail]).toEqual([true, true])
     expect(Object.values(operations).every((operation) => typeof operation === 'function')).toBe(true)
-    expect(Object.keys(operations)).toHaveLength(33)
+    expect(Object.keys(operations)).toHaveLength(34)
   })
 
   it('D18: two adapters share nothing unless they are given the same data', async () => {

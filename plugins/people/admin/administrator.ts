@@ -38,6 +38,19 @@ export async function assertAllowed(
   if (options.can && (await options.can({ admin, act, user, ctx })) !== true) throw new AccessDenied(`admin.${act}: \`can\` refused it.`)
 }
 
+/** Refuses a user who may read nothing of the console. Throws AccessDenied. */
+export async function assertReader(options: ResolvedOptions, actor: Admin): Promise<void> {
+  let refusal: unknown
+  for (const act of readingActs) {
+    try {
+      return await assertAllowed(options, actor, act, null)
+    } catch (error) {
+      refusal = error
+    }
+  }
+  throw refusal
+}
+
 type FoundAdmin = { ctx: AnyContext; admin: Admin['admin'] | null }
 
 async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Promise<FoundAdmin | null> {

@@ -11,7 +11,7 @@ import { type AdminClient, addClientMethods } from './methods-client.ts'
 import { type AdminAct, type AdminOptions, type ApprovableAct, resolveOptions } from './options.ts'
 import { addCounts } from './overview.ts'
 import { addPages } from './pages.ts'
-import { banTable, countTable, requestTable, roleTable, seenTable } from './tables.ts'
+import { banTable, countTable, approvalTable, roleTable, seenTable } from './tables.ts'
 
 export type { PendingApproval } from './approvals.ts'
 export type { AuditFormat, AuditSearch } from './audit-export.ts'
@@ -68,7 +68,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
     setup(kernel: Kernel) {
       kernel.records('userBan', banTable)
       kernel.records('adminRole', roleTable)
-      kernel.records('adminRequest', requestTable)
+      kernel.records('adminRequest', approvalTable)
       kernel.records('adminCount', countTable)
       kernel.records('userSeen', seenTable)
       kernel.declareEvent('adminAct', 'adminApproval')

@@ -2,7 +2,7 @@
 import { AccessDenied, type AdapterUser, AuthError, HttpError, type Kernel, type Store } from 'authkernel/kernel'
 import type { AuditPage, AuditVerification } from 'authkernel/plugins/audit'
 import { acts, type ActInput } from './acts.ts'
-import { type Admin, assertAllowed, findAdmin } from './administrator.ts'
+import { type Admin, assertAllowed, assertReader, findAdmin } from './administrator.ts'
 import { approveRequest, listRequests, type PendingApproval, refuseRequest, requestApproval } from './approvals.ts'
 import { type AuditFormat, type AuditSearch, checkFormat, exportAudit, readAudit, verifyAudit } from './audit-export.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
@@ -66,7 +66,7 @@ export interface AdminActs {
   get(by: By, userId: string): Promise<ListedUser | null>
   /** The user with accounts, passkeys, factors, sessions, keys, apps and organizations; needs the act `get`. Null: there is no such user. */
   getDetails(by: By, userId: string): Promise<UserDetails | null>
-  /** Needs no right: for menus. Without roles it has no acts, because `can` decides on each. */
+  /** For menus; needs the right to read something. Without roles it has no acts, because `can` decides on each. Throws AccessDenied. */
   getRights(by: By): Promise<AdminRights>
   /** Counts of the last days, 1 to 366; default 30. */
   getOverview(by: By, options?: { days?: number | undefined }): Promise<Overview>
@@ -176,8 +176,9 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
       return user && readDetails(options, actor.ctx, user)
     },
     async getRights(by) {
-      const { ctx, admin } = await findAdmin(kernel, by, 'list')
-      const role = options.roles ? await findRole(options, ctx, admin) : null
+      const actor = await findAdmin(kernel, by, 'list')
+      await assertReader(options, actor)
+      const role = options.roles ? await findRole(options, actor.ctx, actor.admin) : null
       const own = actsOf(options, role)
       const mayGive = own.has('setRole') && !options.roleOf
       const roles = mayGive ? [...(options.roles?.keys() ?? [])].filter((one) => coversRole(options, role, one)) : []

@@ -79,7 +79,7 @@ export const roleTable: RecordSpec<RoleRow> = {
   // It gives rights to a thief of the account.
   added: 'since',
 }
-export const requestTable: RecordSpec<RequestRow> = {
+export const approvalTable: RecordSpec<RequestRow> = {
   fields: {
     act: { type: 'string', max: 32 },
     userId,
