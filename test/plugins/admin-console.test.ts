@@ -223,6 +223,20 @@ it('the audit log by filters, as files whose cells are no formulas, with the cha
   expect(await outcome(auth.admin.exportAudit(root, {}, 'xml' as 'csv'))).toBe(400)
 })
 
+it('an administrator who agreed and lost the right since counts no more', async () => {
+  const { auth, adapter, root, as } = await world({ approvals: { deleteUser: 3 } })
+  await auth.admin.setRole(root, 'eve', { role: 'administrator', reason })
+  await auth.admin.deleteUser(as('boss'), 'ada', { reason })
+  const [{ id }] = (await auth.admin.listApprovals(root)) as [{ id: string }]
+  expect(await auth.admin.approve(as('eve'), id)).toMatchObject({ missing: 1, approvedBy: ['eve'] })
+  await auth.admin.setRole(root, 'eve', { role: null, reason })
+  expect(await auth.admin.approve(root, id)).toMatchObject({ missing: 1, approvedBy: ['root'] })
+  expect(await adapter.getUser!('ada')).not.toBeNull()
+  await auth.admin.setRole(root, 'help', { role: 'administrator', reason })
+  expect(await auth.admin.approve(as('help'), id)).toBeUndefined()
+  expect(await adapter.getUser!('ada')).toBeNull()
+})
+
 it('the walk of all routes: each role gets what its acts permit, and a visitor without a role nothing', async () => {
   const { auth, browser } = await world()
   const sent = { userId: 'eve', reason, email: 'walk@example.com', role: 'reader', requestId: 'none', keyId: 'none', name: 'Eve' }

@@ -66,13 +66,17 @@ export async function approveRequest(kernel: Kernel, options: ResolvedOptions, b
   const table = ctx.records('adminRequest')
   if (row.by === admin.id) throw new AccessDenied('admin.approve: an administrator cannot approve the own request.')
   if (row.approvedBy.includes(admin.id)) throw new AccessDenied('admin.approve: this administrator has approved it already.')
-  if (!(await isStillAllowed(options, actor, row, user))) {
+  if (!(await isStillAllowed(options, actor, row, user, row.by))) {
     await table.delete(id)
     throw new HttpError(409, 'admin.approve: the administrator who asked may not do this any more. The request was removed.')
   }
   const act = row.act as ApprovableAct
-  if (row.approvals + 2 < (options.approvals[act] ?? 1)) {
-    const change = { approvedBy: [...row.approvedBy, admin.id], approvals: row.approvals + 1 }
+  // Who agreed and lost the right since counts no more.
+  const standing = await Promise.all(row.approvedBy.map((userId) => isStillAllowed(options, actor, row, user, userId)))
+  const approvedBy = [...row.approvedBy.filter((_, index) => standing[index]), admin.id]
+  if (approvedBy.length + 1 < (options.approvals[act] ?? 1)) {
+    // `approvals` only grows: it tells one state of the row from the next.
+    const change = { approvedBy, approvals: row.approvals + 1 }
     const changed = await table.update(id, change, { if: { approvals: row.approvals } })
     if (!changed) throw new HttpError(409, 'admin.approve: another administrator was faster. Look at the request again.')
     await ctx.emit('adminApproval', { admin, what: 'approved', act, user, reason: row.reason, requestId: id })
@@ -118,11 +122,17 @@ async function findRequest(
   return { actor, row, user }
 }
 
-async function isStillAllowed(options: ResolvedOptions, { ctx }: Admin, row: RequestRow, user: Target['user']): Promise<boolean> {
-  const requester = await ctx.store?.getUser(row.by)
-  if (!requester || (await findBan(ctx, requester.id))) return false
+async function isStillAllowed(
+  options: ResolvedOptions,
+  { ctx }: Admin,
+  row: RequestRow,
+  user: Target['user'],
+  administratorId: string,
+): Promise<boolean> {
+  const admin = await ctx.store?.getUser(administratorId)
+  if (!admin || (await findBan(ctx, admin.id))) return false
   try {
-    await assertAllowed(options, { ctx, admin: requester }, row.act, user)
+    await assertAllowed(options, { ctx, admin }, row.act, user)
     return true
   } catch (error) {
     if (error instanceof AccessDenied) return false
