@@ -67,17 +67,17 @@ export function createApp(parts: Parts): Express {
 
 async function showMails({ auth }: Parts, req: Request, res: Response): Promise<void> {
   const lang = languageOf(req)
-  const names = await auth.mails.list()
-  const mails = await Promise.all(names.map(async (name) => ({ name, ...(await auth.mails.preview(name, { lang })) })))
+  const names = await auth.mailTemplates.list()
+  const mails = await Promise.all(names.map(async (name) => ({ name, ...(await auth.mailTemplates.preview(name, { lang })) })))
   send(res, mailsPage(sessionOf(res), mails, lang))
 }
 
 async function showMail({ auth }: Parts, req: Request, res: Response): Promise<void> {
   const name = String(req.params['name'])
-  if (!(await auth.mails.list()).includes(name)) return send(res.status(404), errorPage(404, 'No plugin declares this mail.'))
+  if (!(await auth.mailTemplates.list()).includes(name)) return send(res.status(404), errorPage(404, 'No plugin declares this mail.'))
   // A mail has inline styles, and a page of the playground shows it in a frame without scripts.
   res.set('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; img-src https:; frame-ancestors 'self'")
-  res.type('html').send((await auth.mails.preview(name, { lang: languageOf(req) })).html)
+  res.type('html').send((await auth.mailTemplates.preview(name, { lang: languageOf(req) })).html)
 }
 
 function languageOf(req: Request): string {

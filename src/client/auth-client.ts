@@ -24,11 +24,11 @@ export function createAuthClient<A = unknown>(options: ClientOptions = {}): Auth
       if (!reads.test(name)) protocol.announce()
       return result
     }
-  return memoizeByName(client, (namespace) => memoizeByName({}, (name) => method(namespace, name))) as AuthClient<A>
+  return memoize(client, (namespace) => memoize({}, (name) => method(namespace, name))) as AuthClient<A>
 }
 
 /** An object with a member for every name; made once each, so that it may stand in dependencies of components. */
-function memoizeByName(target: object, make: (name: string) => unknown): object {
+function memoize(target: object, make: (name: string) => unknown): object {
   const known: Record<string, unknown> = Object.create(null)
   return new Proxy(target, {
     get(own, name) {

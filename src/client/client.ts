@@ -3,8 +3,7 @@
  * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
  */
 import type { PublicProvider, Session } from 'authkernel'
-import type { Server } from './elsewhere.ts'
-import { createProtocol, type FlowResult, type Protocol } from './protocol.ts'
+import { createProtocol, type FlowResult, type Protocol, type Server } from './protocol.ts'
 import { createSessionStore, type SessionOptions, type SessionStore } from './session.ts'
 
 /** Where the routes are, and how they are reached. */

@@ -1,6 +1,19 @@
 /** Requests to the routes of the server, and word of changes to all parts of the page that show the session. */
-import type { Server } from './elsewhere.ts'
 import { createTabs } from './tabs.ts'
+
+/** Where a server is, and how it is reached. */
+export interface Server {
+  /** Path of the routes; default `/auth`. */
+  basePath?: string | undefined
+  /**
+   * Origin of the server: `https://app.example`. Default: that of the page. Code that runs outside of a page, such as server rendering and tests, needs it.
+   */
+  baseURL?: string | undefined
+  /**
+   * Sends the requests; default: the global `fetch`. Outside of a page it has to bring the cookies along. It is called with a URL as text and its options.
+   */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+}
 
 /** The body of a refusal by the server. */
 interface Refusal {
@@ -66,8 +79,9 @@ export interface Protocol {
 // Milliseconds that a flow waits for reads: a server that answers none of them must not keep a user signed in.
 const patience = 3_000
 
-export function createProtocol({ basePath = '/auth', ...server }: Server): Protocol {
-  const base = (server.baseURL ?? '') + basePath.replace(/\/$/, '')
+export function createProtocol({ basePath = '/auth', baseURL = '', fetch: request }: Server): Protocol {
+  const base = baseURL + basePath.replace(/\/$/, '')
+  const credentials = baseURL ? 'include' : 'same-origin'
   const listeners = new Set<() => void>()
   const tabs = createTabs(`authkernel ${base}`)
   let stop: (() => void) | undefined
@@ -76,11 +90,9 @@ export function createProtocol({ basePath = '/auth', ...server }: Server): Proto
     for (const listener of listeners) listener()
   }
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    const request: RequestInit = { cache: 'no-store', credentials: 'same-origin', ...init }
-    if (globalThis.location && (server.baseURL ?? server.fetch) === undefined) return fetch(base + path, request)
-    // A page of the server itself does not load what is for others.
-    return (await import('./elsewhere.ts')).sendElsewhere(base + path, request, server)
+  function send(path: string, init: RequestInit): Promise<Response> {
+    // To another origin cookies go along where that server permits it. Ours are SameSite=Lax: it has to be of the same site.
+    return (request ?? fetch)(base + path, { cache: 'no-store', credentials, ...init })
   }
 
   // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
@@ -120,7 +132,7 @@ export function createProtocol({ basePath = '/auth', ...server }: Server): Proto
       // Makes a redirect readable for a script: 200 with { url }, errors included.
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }
-      if (!url) throw new AuthClientError(`POST ${base}${path} answered ${response.status} and no URL.`, response.status)
+      if (!url) throw new AuthClientError(`${base}${path} answered ${response.status}.`, response.status)
       const query = new URL(url, 'https://page').searchParams
       const error = query.get('error') ?? undefined
       return { ok: response.ok && !error, status: response.status, url, error, code: query.get('code') ?? undefined }

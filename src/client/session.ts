@@ -40,7 +40,8 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
 
   function change(next: SessionState): boolean {
     tab?.due(next.session)
-    if (next.status === state.status && next.error === state.error && isSameSession(next.session, state.session)) return false
+    if (next.status === state.status && next.error === state.error && JSON.stringify(next.session) === JSON.stringify(state.session))
+      return false
     state = next
     for (const listener of listeners) listener(state)
     return true
@@ -88,7 +89,7 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
       const own = (next: SessionState): void => listener(next)
       listeners.add(own)
       // While a server renders there is no page to listen for, and no cookie to read with.
-      if (typeof document !== 'undefined') stop ??= start()
+      if (globalThis.document) stop ??= start()
       own(state)
       return () => {
         if (!listeners.delete(own) || listeners.size > 0) return
@@ -100,9 +101,6 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
 }
 
 function stateOf(session: Session | null): SessionState {
-  return session ? { status: 'authenticated', session, error: undefined } : { status: 'unauthenticated', session, error: undefined }
-}
-
-function isSameSession(a: Session | null, b: Session | null): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
+  const status = session ? 'authenticated' : 'unauthenticated'
+  return { status, session, error: undefined } as SessionState
 }

@@ -16,8 +16,8 @@ export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'init
 }
 
 /** A client and a session of their own. */
-export function createShared({ client, basePath, baseURL, fetch, session, ...options }: SharedOptions = {}): PageClient {
-  const own = client ?? createClient({ basePath, baseURL, fetch })
+export function createShared({ client, session, ...options }: SharedOptions = {}): PageClient {
+  const own = client ?? createClient(options)
   return { client: own, store: own.createSession({ ...options, initial: session }) }
 }
 

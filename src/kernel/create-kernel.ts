@@ -30,10 +30,9 @@ import type { Observer } from '../contract/observer.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import type { Draft } from '../registry/draft.ts'
 import { accessRecord, accessRecordName } from '../access/endings.ts'
+import { createPublicFetch } from './public-fetch.ts'
 import { parkedCookies, parkedRecord } from '../sign-in/parked-parts.ts'
 
-// Loaded by the first document that a plugin reads.
-const publicFetching = /* @__PURE__ */ lazily(() => import('../runtime/public-fetch.ts'))
 // Loaded by the first value that is sealed or opened: registering and compiling need no cryptography.
 const sealing = /* @__PURE__ */ lazily(() => import('../keys/sealer.ts'))
 
@@ -203,11 +202,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   hostKernel.preload(async () => sealing())
   hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
-  hostKernel.provide(
-    'publicFetch',
-    lazyObject(['get'], publicFetching, ({ createPublicFetch }) => createPublicFetch()),
-    { fallback: true },
-  )
+  hostKernel.provide('publicFetch', createPublicFetch(), { fallback: true })
   hostKernel.cookie(knownDeviceCookie)
   for (const plugin of preset) register(plugin, 'preset', createKernel)
   for (const provider of config.providers ?? []) hostKernel.provider(provider)

@@ -227,7 +227,7 @@ it('an administrator who agreed and lost the right since counts no more', async 
   const { auth, adapter, root, as } = await world({ approvals: { deleteUser: 3 } })
   await auth.admin.setRole(root, 'eve', { role: 'administrator', reason })
   await auth.admin.deleteUser(as('boss'), 'ada', { reason })
-  const [{ id }] = (await auth.admin.listApprovals(root)) as [{ id: string }]
+  const id = (await auth.admin.listApprovals(root))[0]!.id
   expect(await auth.admin.approve(as('eve'), id)).toMatchObject({ missing: 1, approvedBy: ['eve'] })
   await auth.admin.setRole(root, 'eve', { role: null, reason })
   expect(await auth.admin.approve(root, id)).toMatchObject({ missing: 1, approvedBy: ['root'] })

@@ -175,15 +175,15 @@ describe('mail', () => {
 
   it('every mail has a preview with invented values in each language, which sends nothing', async () => {
     const { auth, sent } = host()
-    expect(await auth.mails.list()).toContain('codes.mail')
-    for (const name of await auth.mails.list())
+    expect(await auth.mailTemplates.list()).toContain('codes.mail')
+    for (const name of await auth.mailTemplates.list())
       for (const lang of ['en', 'de', 'fr', 'es', 'ja']) {
-        const { subject, text } = await auth.mails.preview(name, { lang })
+        const { subject, text } = await auth.mailTemplates.preview(name, { lang })
         expect(`${subject}\n${text}`, `${name} ${lang}`).not.toMatch(/\{\w+\}/)
       }
-    const { text } = await auth.mails.preview('codes.mail', { lang: 'de' })
+    const { text } = await auth.mailTemplates.preview('codes.mail', { lang: 'de' })
     expect(text).toContain('Guten Tag, Ann Example,\nangefordert 15.01.2026, 09:30 UTC, gilt 15 Minuten\n\n204981')
-    await expect(auth.mails.preview('codes.none')).rejects.toThrow(/No plugin has declared the mail "codes.none"/)
+    await expect(auth.mailTemplates.preview('codes.none')).rejects.toThrow(/No plugin has declared the mail "codes.none"/)
     expect(sent).toEqual([])
   })
 

@@ -1,10 +1,10 @@
-/** `auth.mails`: the mails of an app for writers and previews. */
+/** `auth.mailTemplates`: the mails of an app for writers and previews. */
 import { jobFor, type Kernel, type OfTenant, type WrittenMail } from 'authkernel/kernel'
 
 /** What `mailPlugin` puts on `auth`. */
 export interface MailApi {
   /** The mails of all plugins. For pages of developers and writers; nothing is sent. */
-  mails: {
+  mailTemplates: {
     /** Names of the declared mails, in alphabetical order. */
     list(of?: OfTenant): Promise<string[]>
     /** The mail with invented values. `lang`: BCP 47 tag, default English. Throws AuthError for an unknown name. */
@@ -12,15 +12,15 @@ export interface MailApi {
   }
 }
 
-/** The methods of `auth.mails`. */
-export function createApi(kernel: Kernel): MailApi['mails'] {
+/** The methods of `auth.mailTemplates`. */
+export function createApi(kernel: Kernel): MailApi['mailTemplates'] {
   return {
     async list(of) {
-      const { app } = await kernel.contextOf(jobFor('mails', of))
+      const { app } = await kernel.contextOf(jobFor('mail-templates', of))
       return [...app.mailTemplates.keys()].toSorted()
     },
     async preview(name, { lang = 'en', ...of } = {}) {
-      const ctx = await kernel.contextOf(jobFor('mails', of))
+      const ctx = await kernel.contextOf(jobFor('mail-templates', of))
       return ctx.service('mail').preview(ctx, name, { lang })
     },
   }

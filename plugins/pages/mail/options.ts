@@ -40,6 +40,7 @@ export interface MailLayout {
   theme: Theme | undefined
   logo: string | undefined
   render: MailPluginOptions['render']
+  reactEmail: MailPluginOptions['reactEmail']
 }
 
 /** Options with a checked layout. Throws InvalidOptions for an unknown or unusable one. */
@@ -72,7 +73,7 @@ export function resolveOptions(options: MailPluginOptions): ResolvedOptions {
   return {
     from,
     transport,
-    layout: { theme, logo, render: render ?? (reactEmail && renderReact(reactEmail)) },
+    layout: { theme, logo, render, reactEmail },
     messages: footer === undefined ? {} : footersByLanguage(footer),
   }
 }
@@ -80,13 +81,4 @@ export function resolveOptions(options: MailPluginOptions): ResolvedOptions {
 function footersByLanguage(footer: string | Readonly<Record<string, string>>): Messages {
   const texts = typeof footer === 'string' ? { en: footer, de: footer, fr: footer, es: footer, ja: footer } : footer
   return Object.fromEntries(Object.entries(texts).map(([lang, text]) => [lang, { 'mail.footer': text }]))
-}
-
-function renderReact(draw: (mail: MailContent) => unknown): NonNullable<MailPluginOptions['render']> {
-  return async (mail) => {
-    const element = draw(mail)
-    if (element === null || element === undefined) return undefined
-    const { renderElement } = await import('./react-email.ts')
-    return renderElement(element)
-  }
 }

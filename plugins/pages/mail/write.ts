@@ -12,7 +12,7 @@ import {
   type WrittenMail,
 } from 'authkernel/kernel'
 import { breakLinks, createLanguages, drawMail, withoutLinks } from 'authkernel/kernel/mail'
-import type { MailLayout } from './options.ts'
+import type { MailLayout, OwnMail } from './options.ts'
 
 /** Values of a mail by name. */
 export type Data = Readonly<Record<string, MailValue>>
@@ -55,8 +55,20 @@ export async function writeMail(
   const url = content(() => '').button?.url
   // Templates of the host make a link of no value either, whatever they do with the text.
   const broken = mapValues(values, breakLinks)
-  const own = await form.layout.render?.(content((key) => language.find(key, broken) ?? ''))
+  const own = await drawOwn(
+    form.layout,
+    content((key) => language.find(key, broken) ?? ''),
+  )
   return { ...mail, ...own, ...(url !== undefined && { url }) }
+}
+
+/** By the template of the host; undefined: it has none for this mail. */
+async function drawOwn({ render, reactEmail }: MailLayout, content: MailContent): Promise<OwnMail | undefined> {
+  if (render) return render(content)
+  const element = reactEmail?.(content)
+  if (element === null || element === undefined) return undefined
+  const { renderElement } = await import('./react-email.ts')
+  return renderElement(element)
 }
 
 /** What the template says with these values; `say` finds a text. A paragraph with a missing value is left out. */

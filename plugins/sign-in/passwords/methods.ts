@@ -22,8 +22,8 @@ import { passwordOf } from './tables.ts'
  * `PasswordAddress` for what is no address, `PasswordWrong` for the current one (400 each). `url` is the page that says what comes next.
  */
 export interface PasswordMethods {
-  /** Mails a link that ends the registration in this browser. Every address gets the same answer. `name` and `image`, the address of a picture, are those of a new user. Not there with `signUp: false`. */
-  signUp(input: { email: string; password: string; name?: string; image?: string }): Promise<{ url: string }>
+  /** Mails a link that ends the registration in this browser. Every address gets the same answer. Not there with `signUp: false`. */
+  signUp(input: { email: string; password: string }): Promise<{ url: string }>
   /** Mails a link for a new password. Every address gets the same answer. */
   requestReset(input: { email: string }): Promise<{ url: string }>
   /** Whether the user who is signed in has a password. Errors: `AccessDenied` (403) when signed out. */
