@@ -1,0 +1,44 @@
+/** Policies follow the organization: who joins, which domain is proved, and which address a user gets later. */
+import type { AnyContext, Kernel } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/organizations'
+import { applyPolicy, endOthers } from './apply.ts'
+import { findDemand } from './demand.ts'
+import { policyIdOf } from './policy-rules.ts'
+
+/** Requests whose sign-in by a connection makes the membership: the access of the user ends after it, or it would end that sign-in too. */
+const joiningRequests = new WeakSet<AnyContext>()
+
+/** Called before a sign-in by a connection makes a member, or changes the role of one. */
+export function holdEnding(ctx: AnyContext): void {
+  joiningRequests.add(ctx)
+}
+
+/** A session of before, by another method, ends with the event that puts its user under a policy. */
+export function addFollowers(kernel: Kernel): void {
+  kernel.on(
+    'organizationChanged',
+    async ({ act, organizationId, userId, ctx }) => {
+      if (act === 'domain.proved') {
+        const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
+        if (policy?.domains && policy.from <= ctx.now) await applyPolicy(ctx, policy)
+      }
+      const isJoin = act === 'member.added' || act === 'invitation.accepted'
+      // An owner of the break-glass list who is none any more comes under the policy.
+      const mayComeUnder = isJoin || act === 'member.role'
+      if (mayComeUnder && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
+    },
+    { of: 'organizations' },
+  )
+  kernel.on('credentialChanged', async ({ kind, action, user, ctx }) => {
+    if (kind === 'address' && action === 'changed' && user?.id !== undefined) await endForbidden(ctx, user.id)
+  })
+  kernel.on('signedIn', async ({ login, ctx }) => {
+    if (joiningRequests.has(ctx) && login.user.id !== undefined) await endForbidden(ctx, login.user.id)
+  })
+}
+
+async function endForbidden(ctx: AnyContext, userId: string): Promise<void> {
+  const email = (await ctx.store?.getUser(userId))?.email
+  const demand = await findDemand(ctx, { userId, email })
+  if (demand) await endOthers(ctx, demand, userId)
+}
