@@ -55,6 +55,8 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
       kernel.onAccessEnd('token', async (ctx, { which, reason }) => {
         if (where.cookie) return 0
         // The account is gone at the provider: what was granted for the time after the session ends as well.
+        // The grants of the user stay: a membership is none of the provider's.
+        if ('member' in which) return 0
         if (!('userId' in which)) return reason === 'accountDisabled' ? dropTokens(ctx, which, { lasting: true }) : 0
         if (reason !== 'ban' && reason !== 'deletion') return 0
         return tokenRows(ctx).deleteWhere({ where: { userId: which.userId } })

@@ -27,11 +27,24 @@ export interface SignalsOfProvider {
    */
   experimentalGlobalTokenRevocation?: boolean | undefined
 }
-/** Options of `sharedSignalsPlugin`: which providers may send signals, and what a signal does. */
-export interface SharedSignalsOptions {
-  /** Who may send, by provider id. */
-  providers: Readonly<Record<string, SignalsOfProvider>>
+/** How this server sends signals itself. Needs organizationsPlugin and jwtPlugin. */
+export interface TransmitterOptions {
+  /** Seconds from one look for pushes that are due to the next, in each process; default 15. 0: none, call `auth.sharedSignals.deliver`. At most 3600. */
+  every?: number | undefined
+  /** Seconds that a poll waits for an event, where the receiver does not ask for an answer at once; default 10. 0: it does not wait. At most 50, and two less than `deadlines.request`. */
+  longPoll?: number | undefined
+  /** Users whom a stream has from the beginning; receivers add and remove others. Default `all`: of the organization. */
+  subjects?: 'all' | 'none' | undefined
 }
+/** Options of `sharedSignalsPlugin`: which providers may send signals, what a signal does, and whether this server sends signals. */
+export interface SharedSignalsOptions {
+  /** Who may send, by provider id. Needed without `transmitter`. */
+  providers?: Readonly<Record<string, SignalsOfProvider>> | undefined
+  /** Sends signals to receivers that organizations configured. Default: it sends none. */
+  transmitter?: TransmitterOptions | undefined
+}
+/** The transmitter with its defaults. */
+export type ResolvedTransmitter = Required<{ [K in keyof TransmitterOptions]: NonNullable<TransmitterOptions[K]> }>
 export interface Sender {
   revokes: ReadonlySet<SignalKind>
   authorization: string | undefined
@@ -50,9 +63,10 @@ const revoking: readonly RevokingSignal[] = [
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
-  assertOptions('Plugin "shared-signals"', options ?? {}, { providers: true })
+  assertOptions('Plugin "shared-signals"', options ?? {}, { providers: true, transmitter: true })
   const given = Object.entries(options?.providers ?? {})
-  if (given.length === 0) throw optionError('`providers` is empty. Write the ids of providers that may send: `providers: { acme: {} }`.')
+  if (given.length === 0 && options?.transmitter === undefined)
+    throw optionError('`providers` is empty. Write the ids of providers that may send: `providers: { acme: {} }`.')
   for (const [id, own] of given)
     assertOptions(
       'Plugin "shared-signals"',
@@ -67,6 +81,18 @@ export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<strin
       return [id, { revokes: new Set(revokedKinds(id, revoke)), authorization, revokesGlobally, keeps: false }]
     }),
   )
+}
+
+/** Undefined: this server sends no signals. Throws AuthError that names the option. */
+export function resolveTransmitter({ transmitter }: SharedSignalsOptions): ResolvedTransmitter | undefined {
+  if (transmitter === undefined) return undefined
+  assertOptions('Plugin "shared-signals"', transmitter, { every: true, longPoll: true, subjects: true }, 'transmitter')
+  const { every = 15, longPoll = 10, subjects = 'all' } = transmitter
+  if (!(Number.isFinite(every) && (every === 0 || (every >= 1 && every <= 3600))))
+    throw optionError('`transmitter.every` must be 1 to 3600 seconds, or 0.')
+  if (!(Number.isFinite(longPoll) && longPoll >= 0 && longPoll <= 50)) throw optionError('`transmitter.longPoll` must be 0 to 50 seconds.')
+  if (subjects !== 'all' && subjects !== 'none') throw optionError('`transmitter.subjects` must be "all" or "none".')
+  return { every, longPoll, subjects }
 }
 
 /** Ids that no provider has are mistakes. */

@@ -134,7 +134,7 @@ async function canonicalName(ctx: AnyContext, provider: string, issuer: string, 
   return (await ctx.service('oauth').named?.(ctx, provider, issuer, name)) ?? name
 }
 
-function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): AccessSelector {
+function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): Extract<AccessSelector, { provider: string }> {
   if (sid === undefined) return { provider, sub: sub ?? '', until, brief: true }
   return { provider, sid, ...(sub !== undefined && { sub }), until, brief: true }
 }

@@ -1,0 +1,92 @@
+/** Bulk requests (RFC 7644 section 3.7): operations one after the other, each on its own. */
+import { scimResponse } from './answers.ts'
+import { ScimError, toErrorBody, toHttpError } from './errors.ts'
+import { createGroup, deleteGroup, patchGroup, replaceGroup } from './groups.ts'
+import { readPatch } from './patch.ts'
+import { baseOf } from './representation.ts'
+import { readResource } from './resource.ts'
+import { groupType } from './schemas.ts'
+import type { Caller } from './caller.ts'
+import { createUser, deleteUser, patchUser, replaceUser } from './users.ts'
+import { toEtag } from './versions.ts'
+
+const responseSchema = 'urn:ietf:params:scim:api:messages:2.0:BulkResponse'
+
+const maxDepth = 12
+
+type Outcome = { id: string; version: number } | undefined
+type Ids = Map<string, string>
+
+/** Serves `POST /Bulk`. Later operations may name the result of an earlier one as `bulkId:<id>`. */
+export async function runBulk(caller: Caller, body: Record<string, unknown>): Promise<Response> {
+  const { Operations: operations, failOnErrors } = body
+  if (!Array.isArray(operations)) throw new ScimError(400, '"Operations" must be a list.', 'invalidSyntax')
+  if (operations.length > caller.options.bulk) throw new ScimError(413, `More than ${caller.options.bulk} operations.`, 'tooMany')
+  const most = Number.isInteger(failOnErrors) && Number(failOnErrors) > 0 ? Number(failOnErrors) : Infinity
+  const ids: Ids = new Map()
+  const answers: Record<string, unknown>[] = []
+  for (const one of operations) {
+    if (answers.filter(({ response }) => response !== undefined).length >= most) break
+    answers.push(await runOne(caller, Object(one) as Record<string, unknown>, ids))
+  }
+  return scimResponse({ schemas: [responseSchema], Operations: answers })
+}
+
+async function runOne(caller: Caller, operation: Record<string, unknown>, ids: Ids): Promise<Record<string, unknown>> {
+  const method = String(operation['method']).toUpperCase()
+  const { bulkId } = operation
+  const head = { method, ...(typeof bulkId === 'string' && { bulkId }) }
+  try {
+    const [, kind, given] = /^\/(Users|Groups)(?:\/([\w:-]{1,128}))?$/.exec(String(operation['path'])) ?? []
+    if (!kind) throw new ScimError(400, '"path" must be /Users, /Groups, or one resource of these.', 'invalidPath')
+    if (method === 'POST' && typeof bulkId !== 'string') throw new ScimError(400, 'A POST needs a "bulkId".', 'invalidSyntax')
+    const id = given === undefined ? '' : (resolveIds(given, ids) as string)
+    const outcome = await carryOut(caller, { kind, method, id, data: resolveIds(operation['data'], ids) })
+    if (method === 'POST' && outcome) ids.set(String(bulkId), outcome.id)
+    const location = `${baseOf(caller)}/${kind}/${outcome?.id ?? id}`
+    const status = method === 'POST' ? '201' : method === 'DELETE' ? '204' : '200'
+    return { ...head, location, ...(outcome && { version: toEtag(outcome.version) }), status }
+  } catch (error) {
+    const known = toHttpError(error)
+    if (!known) throw error
+    const body = toErrorBody(known.status, known.message, known instanceof ScimError ? known.scimType : undefined)
+    return { ...head, status: String(known.status), response: body }
+  }
+}
+
+async function carryOut(
+  caller: Caller,
+  { kind, method, id, data }: { kind: string; method: string; id: string; data: unknown },
+): Promise<Outcome> {
+  const isUser = kind === 'Users'
+  const type = isUser ? caller.options.userType : groupType
+  switch (method) {
+    case 'POST':
+      return isUser ? createUser(caller, readResource(type, data)) : createGroup(caller, readResource(type, data))
+    case 'PUT':
+      return isUser ? replaceUser(caller, id, readResource(type, data)) : replaceGroup(caller, id, readResource(type, data))
+    case 'PATCH': {
+      const operations = await readPatch(type, data)
+      return isUser ? patchUser(caller, id, operations) : patchGroup(caller, id, operations)
+    }
+    case 'DELETE':
+      await (isUser ? deleteUser(caller, id) : deleteGroup(caller, id))
+      return undefined
+    default:
+      throw new ScimError(400, '"method" must be POST, PUT, PATCH or DELETE.', 'invalidSyntax')
+  }
+}
+
+/** Puts real ids in the place of `bulkId:<id>`. Throws ScimError 409 for one that has no result. */
+function resolveIds(value: unknown, ids: Ids, depth = 0): unknown {
+  if (depth > maxDepth) throw new ScimError(400, `"data" is nested deeper than ${maxDepth} levels.`, 'invalidSyntax')
+  if (typeof value === 'string' && value.startsWith('bulkId:')) {
+    const id = ids.get(value.slice('bulkId:'.length))
+    if (id === undefined) throw new ScimError(409, `No earlier operation has the ${value.slice(0, 100)}.`, 'invalidValue')
+    return id
+  }
+  if (Array.isArray(value)) return value.map((one) => resolveIds(one, ids, depth + 1))
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolveIds(one, ids, depth + 1)]))
+  return value
+}

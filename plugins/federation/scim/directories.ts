@@ -1,0 +1,102 @@
+/** Directories of organizations: created, listed, changed and removed by the host app or an owner. */
+import type { AnyContext, Row } from 'authkernel/kernel'
+import { readRows } from 'authkernel/kernel/stores'
+import type {} from 'authkernel/plugins/organizations'
+import { endDirectoryAccess } from './access.ts'
+import { type DirectoryRules, readRules } from './options.ts'
+import type { DirectoryRow } from './tables.ts'
+
+/** A directory as the host app sees it. */
+export interface Directory {
+  id: string
+  organizationId: string
+  name: string
+  rules: DirectoryRules
+  /** How many users it has provisioned. */
+  users: number
+  /** How many groups it has provisioned. */
+  groups: number
+  created: Date
+}
+/** What a new directory needs. */
+export interface NewDirectory {
+  organizationId: string
+  /** 1 to 100 characters, for the audit log and the pages: "Okta". */
+  name: string
+  rules?: DirectoryRules
+}
+
+/** Throws TypeError for a wrong name or rule, and for an organization that does not exist. */
+export async function createDirectory(ctx: AnyContext, { organizationId, name, rules = {} }: NewDirectory): Promise<Directory> {
+  if (!(await ctx.service('organizations').get(ctx, organizationId))) throw new TypeError('scim: there is no such organization.')
+  const row = await ctx.records('scimDirectory').create({
+    organizationId,
+    name: readName(name),
+    rules: await readOwnRules(ctx, organizationId, rules),
+    users: 0,
+    groups: 0,
+    created: ctx.now,
+  })
+  return toDirectory(row)
+}
+
+/** Oldest first, at most 100. */
+export async function listDirectories(ctx: AnyContext, organizationId: string): Promise<Directory[]> {
+  const { rows } = await ctx.records('scimDirectory').find({ where: { organizationId }, limit: 100 })
+  return rows.map(toDirectory)
+}
+
+/** Null: there is no such directory. Rules apply to users when their groups change next, and to all of them by a resync. */
+export async function updateDirectory(
+  ctx: AnyContext,
+  id: string,
+  { name, rules }: { name?: string; rules?: DirectoryRules },
+): Promise<Directory | null> {
+  const former = await ctx.records('scimDirectory').get(id)
+  if (!former) return null
+  const row = await ctx.records('scimDirectory').update(id, {
+    ...(name !== undefined && { name: readName(name) }),
+    ...(rules !== undefined && { rules: await readOwnRules(ctx, former.organizationId, rules) }),
+  })
+  return row && toDirectory(row)
+}
+
+/**
+ * Ends the connection: its tokens stop first, then what it stored is removed. Users and memberships stay. A user whom it has switched off stays suspended in the
+ * organization. False: there is no such directory.
+ */
+export async function deleteDirectory(ctx: AnyContext, id: string): Promise<boolean> {
+  const directory = await ctx.records('scimDirectory').get(id)
+  if (!directory) return false
+  const where = { directoryId: id }
+  await ctx.records('scimToken').deleteWhere({ where })
+  await ctx.records('scimClient').deleteWhere({ where })
+  // The rows of users who are switched off guard their access: it is ended for good before they go.
+  for await (const row of readRows(ctx.records('scimUser'), { where })) if (!row.active) await endDirectoryAccess(ctx, row)
+  await ctx.records('scimMember').deleteWhere({ where })
+  await ctx.records('scimGroup').deleteWhere({ where })
+  await ctx.records('scimUser').deleteWhere({ where })
+  await ctx.records('scimCall').deleteWhere({ where })
+  return ctx.records('scimDirectory').delete(id)
+}
+
+/** Rules whose teams are those of the organization. Throws TypeError. */
+export async function readOwnRules(ctx: AnyContext, organizationId: string, given: DirectoryRules): Promise<DirectoryRules> {
+  const rules = readRules(given)
+  if (rules.teams?.length) {
+    const teams = new Set((await ctx.service('organizations').listTeams(ctx, organizationId)).map(({ id }) => id))
+    const unknown = rules.teams.find(({ team }) => !teams.has(team))
+    if (unknown) throw new TypeError(`scim: the organization has no team with the id "${unknown.team}".`)
+  }
+  return rules
+}
+
+function toDirectory({ id, organizationId, name, rules, users, groups, created }: Row<DirectoryRow>): Directory {
+  return { id, organizationId, name, rules: (rules ?? {}) as DirectoryRules, users, groups, created }
+}
+
+function readName(name: unknown): string {
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100 || /\p{Cc}/u.test(name))
+    throw new TypeError('scim: `name` must be 1 to 100 characters.')
+  return name.trim()
+}

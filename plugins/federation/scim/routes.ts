@@ -1,0 +1,158 @@
+/** HTTP: `/scim/v2` (RFC 7644 section 3.2). */
+import { type Context, type HttpError, type Kernel, type RouteMethod } from 'authkernel/kernel'
+import { answerType, groupResponse, groupsResponse, scimResponse, userResponse, usersResponse } from './answers.ts'
+import { runBulk } from './bulk.ts'
+import { keepCall } from './calls.ts'
+import { describeFeatures, describeSchemas, describeTypes } from './discovery.ts'
+import { ScimError, toErrorBody, toHttpError } from './errors.ts'
+import { createGroup, deleteGroup, patchGroup, replaceGroup, requireGroup } from './groups.ts'
+import type { ResolvedOptions } from './options.ts'
+import { readPatch } from './patch.ts'
+import { type Projection, readProjection } from './representation.ts'
+import { readResource } from './resource.ts'
+import { groupType, type ResourceType } from './schemas.ts'
+import { findPage, readQuery } from './search.ts'
+import { groupSource, userSource } from './sources.ts'
+import { authenticateCaller, type Caller } from './caller.ts'
+import { createUser, deleteUser, patchUser, replaceUser, requireUser } from './users.ts'
+import { isKnownVersion } from './versions.ts'
+import { noteUnknown } from './unknown-attributes.ts'
+
+type Work = (caller: Caller) => Promise<Response>
+
+/** Adds the routes. Each checks the token of a directory first. */
+export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
+  const route = (method: RouteMethod, path: string, work: Work): void => addRoute(kernel, options, method, path, work)
+  const { userType } = options
+  route('GET', '/ServiceProviderConfig', async ({ ctx }) => describeFeatures(ctx, options))
+  route('GET', '/ResourceTypes', async ({ ctx }) => describeTypes(ctx, options))
+  route('GET', '/ResourceTypes/:id', async ({ ctx }) => describeTypes(ctx, options, ctx.params['id']))
+  route('GET', '/Schemas', async ({ ctx }) => describeSchemas(ctx, options))
+  route('GET', '/Schemas/:id', async ({ ctx }) => describeSchemas(ctx, options, ctx.params['id']))
+  route('GET', '/Users', (caller) => searchUsers(caller, queryOf(caller.ctx)))
+  route('POST', '/Users/.search', async (caller) => searchUsers(caller, await readJson(caller.ctx)))
+  route('POST', '/Users', async (caller) =>
+    userResponse(caller, await createUser(caller, await readBody(caller, userType)), projectionOf(caller.ctx, userType), 201),
+  )
+  route('GET', '/Users/:id', async (caller) => {
+    const row = await requireUser(caller, idOf(caller))
+    return isKnownVersion(caller.ctx, row.version)
+      ? new Response(null, { status: 304 })
+      : userResponse(caller, row, projectionOf(caller.ctx, userType))
+  })
+  route('PUT', '/Users/:id', async (caller) =>
+    userResponse(caller, await replaceUser(caller, idOf(caller), await readBody(caller, userType)), projectionOf(caller.ctx, userType)),
+  )
+  route('PATCH', '/Users/:id', async (caller) => {
+    const operations = await readPatch(userType, await readJson(caller.ctx), noteUnknown(caller))
+    return userResponse(caller, await patchUser(caller, idOf(caller), operations), projectionOf(caller.ctx, userType))
+  })
+  route('DELETE', '/Users/:id', async (caller) => deleteUser(caller, idOf(caller)).then(noContent))
+  route('GET', '/Groups', (caller) => searchGroups(caller, queryOf(caller.ctx)))
+  route('POST', '/Groups/.search', async (caller) => searchGroups(caller, await readJson(caller.ctx)))
+  route('POST', '/Groups', async (caller) =>
+    groupResponse(caller, await createGroup(caller, await readBody(caller, groupType)), projectionOf(caller.ctx, groupType), 201),
+  )
+  route('GET', '/Groups/:id', async (caller) => {
+    const row = await requireGroup(caller, idOf(caller))
+    return isKnownVersion(caller.ctx, row.version)
+      ? new Response(null, { status: 304 })
+      : groupResponse(caller, row, projectionOf(caller.ctx, groupType))
+  })
+  route('PUT', '/Groups/:id', async (caller) =>
+    groupResponse(caller, await replaceGroup(caller, idOf(caller), await readBody(caller, groupType)), projectionOf(caller.ctx, groupType)),
+  )
+  // Without a body: the answer would repeat all members for each one that is added.
+  route('PATCH', '/Groups/:id', async (caller) => {
+    const operations = await readPatch(groupType, await readJson(caller.ctx), noteUnknown(caller))
+    const row = await patchGroup(caller, idOf(caller), operations)
+    const projection = projectionOf(caller.ctx, groupType)
+    return projection.attributes ? groupResponse(caller, row, projection) : noContent()
+  })
+  route('DELETE', '/Groups/:id', async (caller) => deleteGroup(caller, idOf(caller)).then(noContent))
+  for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)
+    route(method, '/Me', async () => {
+      throw new ScimError(501, 'A directory is no user: /Me is not served.')
+    })
+  if (options.bulk > 0) route('POST', '/Bulk', async (caller) => runBulk(caller, await readJson(caller.ctx)))
+}
+
+function addRoute(kernel: Kernel, options: ResolvedOptions, method: RouteMethod, path: string, work: Work): void {
+  kernel.route({
+    method,
+    path: `/scim/v2${path}`,
+    csrf: 'bearer',
+    ...(method !== 'GET' && { body: { bytes: options.maxBody } }),
+    handler: async (ctx) => inType(ctx, await serve(ctx, options, work)),
+    refusal: (ctx, error) => inType(ctx, refuse(error)),
+    failure: (ctx, error) =>
+      inType(ctx, scimResponse(toErrorBody(error.status < 500 ? 500 : error.status, 'The server failed. Try again.'), 500)),
+  })
+}
+
+/** Clients that take `application/json` alone get that: RFC 7644 section 3.1. */
+function inType(ctx: Context, response: Response): Response {
+  if (response.body) response.headers.set('Content-Type', answerType(ctx.request.headers.get('accept')))
+  return response
+}
+
+async function serve(ctx: Context, options: ResolvedOptions, work: Work): Promise<Response> {
+  const caller = await authenticateCaller(ctx, options)
+  try {
+    const response = await work(caller)
+    await keepCall(caller, response.status, null)
+    return response
+  } catch (error) {
+    const known = toHttpError(error)
+    await keepCall(caller, known?.status ?? 500, known?.message ?? 'The server failed.')
+    throw known ?? error
+  }
+}
+
+function refuse(error: HttpError): Response {
+  const type = error instanceof ScimError ? error.scimType : error.status === 400 ? 'invalidSyntax' : undefined
+  return scimResponse(toErrorBody(error.status, error.message, type), error.status, error.headers)
+}
+
+async function searchUsers(caller: Caller, given: Readonly<Record<string, unknown>>): Promise<Response> {
+  const query = await readQuery(caller.options.userType, given)
+  return usersResponse(caller, await findPage(userSource(caller), query), query.projection)
+}
+
+async function searchGroups(caller: Caller, given: Readonly<Record<string, unknown>>): Promise<Response> {
+  const query = await readQuery(groupType, given)
+  return groupsResponse(caller, await findPage(await groupSource(caller, query.filter), query), query.projection)
+}
+
+/** The JSON object of a body. Throws ScimError 400. */
+async function readJson(ctx: Context): Promise<Record<string, unknown>> {
+  const text = await ctx.text()
+  try {
+    const sent: unknown = JSON.parse(text)
+    if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Record<string, unknown>
+  } catch {
+    // Answered below, as every other text that is no object.
+  }
+  throw new ScimError(400, 'The body must be a JSON object.', 'invalidSyntax')
+}
+
+async function readBody(caller: Caller, type: ResourceType): Promise<ReturnType<typeof readResource>> {
+  return readResource(type, await readJson(caller.ctx), noteUnknown(caller))
+}
+
+function queryOf(ctx: Context): Record<string, unknown> {
+  return Object.fromEntries(ctx.url.searchParams)
+}
+
+function projectionOf(ctx: Context, type: ResourceType): Projection {
+  const { searchParams } = ctx.url
+  return readProjection(type, searchParams.get('attributes'), searchParams.get('excludedAttributes'))
+}
+
+function idOf({ ctx }: Caller): string {
+  return ctx.params['id'] ?? ''
+}
+
+function noContent(): Response {
+  return new Response(null, { status: 204 })
+}

@@ -1,0 +1,67 @@
+/** What can be searched, and which attributes have an index. */
+import { toAddress } from 'authkernel/kernel'
+import { readRows } from 'authkernel/kernel/stores'
+import type { ScimFilter } from './filter.ts'
+import type { ScimResource } from './resource.ts'
+import type { Source } from './search.ts'
+import type { ScimGroupRow, ScimUserRow } from './tables.ts'
+import { groupSchemaId } from './schemas.ts'
+import type { Caller } from './caller.ts'
+import { joinResource } from './users.ts'
+
+/** Users of a directory. */
+export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
+  return {
+    table: ctx.records('scimUser'),
+    directoryId: directory.id,
+    total: directory.users,
+    keys: {
+      id: (id) => id,
+      userName: (userName) => ({ userName: userName.toLowerCase() }),
+      externalId: (externalId) => ({ externalId }),
+    },
+    hints: { 'emails.value': (email) => ({ email: toAddress(email) ?? email.toLowerCase() }) },
+    times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
+    toResource: (row) => ({ id: row.id, ...joinResource(row), meta: toTimes(row) }),
+  }
+}
+
+/** Groups of a directory. Of members a filter sees those that it names: `members eq "id"`. */
+export async function groupSource({ ctx, directory }: Caller, filter: ScimFilter | undefined): Promise<Source<ScimGroupRow>> {
+  const members = new Map<string, ScimResource[]>()
+  for (const scimUserId of filter ? listMemberIds(filter) : [])
+    for await (const { groupId } of readRows(ctx.records('scimMember'), { where: { scimUserId } }))
+      members.set(groupId, [...(members.get(groupId) ?? []), { value: scimUserId }])
+  return {
+    table: ctx.records('scimGroup'),
+    directoryId: directory.id,
+    total: directory.groups,
+    keys: {
+      id: (id) => id,
+      displayName: (displayName) => ({ nameKey: displayName.toLowerCase() }),
+      externalId: (externalId) => ({ externalId }),
+    },
+    hints: {},
+    times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
+    toResource: (row) => ({
+      schemas: [groupSchemaId],
+      id: row.id,
+      displayName: row.displayName,
+      ...(row.externalId !== null && { externalId: row.externalId }),
+      ...(members.has(row.id) && { members: members.get(row.id) }),
+      meta: toTimes(row),
+    }),
+  }
+}
+
+function listMemberIds(filter: ScimFilter, isOfMembers = false): string[] {
+  if ('filters' in filter) return filter.filters.flatMap((one) => listMemberIds(one, isOfMembers))
+  if (filter.op === 'not') return listMemberIds(filter.filter, isOfMembers)
+  if (filter.op === 'some') return listMemberIds(filter.filter, filter.path.attribute.name === 'members')
+  const isMember = isOfMembers || filter.path.attribute.name === 'members'
+  return isMember && filter.op === 'eq' && typeof filter.value === 'string' && /^[\w-]{1,64}$/.test(filter.value) ? [filter.value] : []
+}
+
+function toTimes({ created, modified }: { created: Date; modified: Date }): { created: string; lastModified: string } {
+  return { created: created.toISOString(), lastModified: modified.toISOString() }
+}

@@ -1,0 +1,24 @@
+/** Versions of resources: ETag, If-Match and If-None-Match (RFC 7644 section 3.14). */
+import type { Context } from 'authkernel/kernel'
+import { ScimError } from './errors.ts'
+
+/** The weak ETag of a version. */
+export function toEtag(version: number): string {
+  return `W/"${version}"`
+}
+
+/** Throws ScimError 412 when the client names another version. */
+export function assertVersion(ctx: Context, { version }: { version: number }): void {
+  const wanted = ctx.request.headers.get('if-match')
+  if (wanted !== null && !names(wanted, version)) throw new ScimError(412, 'The resource was changed by another request.')
+}
+
+/** Whether the client has this version already: a GET is answered 304. */
+export function isKnownVersion(ctx: Context, version: number): boolean {
+  const known = ctx.request.headers.get('if-none-match')
+  return known !== null && names(known, version)
+}
+
+function names(header: string, version: number): boolean {
+  return header.split(',').some((one) => one.trim() === '*' || one.trim() === toEtag(version) || one.trim() === `"${version}"`)
+}
