@@ -7,20 +7,23 @@ import type { ResolvedOptions } from './options.ts'
 
 /** Adds the handlers that end keys. Two belong to plugins that may be absent. */
 export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
-  kernel.onAccessEnd('key', (ctx, { which, reason }) =>
-    'userId' in which && (reason === 'deletion' || (reason === 'passwordReset' && options.onPasswordReset === 'end'))
-      ? ctx.records('apiKey').deleteWhere({ where: { userId: which.userId } })
-      : 0,
-  )
-  kernel.on('organizationChanged', deleteKeysOfLeavers, { of: 'organizations' })
+  kernel.onAccessEnd('key', (ctx, { which, reason, before }) => {
+    // The key is refused at once, because the membership is read at each use. Without its row it stays refused when the user comes back.
+    if ('member' in which) {
+      const { organizationId: organization, userId } = which.member
+      return ctx.records('apiKey').deleteWhere({ where: { organization, userId } })
+    }
+    const ends = reason === 'deletion' || reason === 'policy' || (reason === 'passwordReset' && options.onPasswordReset === 'end')
+    if (!ends || !('userId' in which)) return 0
+    const where = { userId: which.userId }
+    return ctx.records('apiKey').deleteWhere(before ? { where, range: { created: { lt: before } } } : { where })
+  })
+  kernel.on('organizationChanged', deleteKeysOfDeleted, { of: 'organizations' })
   kernel.hook('accessToken', ({ claims, ctx }) => claims['key'] === undefined || isKeyLive(ctx, options, claims['key']), {
     of: 'jwt',
   })
 }
 
-// The key is refused at once, because the membership is read at each use. Without its row it stays refused when the user comes back.
-async function deleteKeysOfLeavers({ act, organizationId: organization, userId, ctx }: EventMessage<'organizationChanged'>): Promise<void> {
-  const isLeaver = act === 'member.removed' || act === 'member.left'
-  if (isLeaver && userId !== undefined) await ctx.records('apiKey').deleteWhere({ where: { organization, userId } })
+async function deleteKeysOfDeleted({ act, organizationId: organization, ctx }: EventMessage<'organizationChanged'>): Promise<void> {
   if (act === 'deleted') await ctx.records('apiKey').deleteWhere({ where: { organization } })
 }

@@ -1,5 +1,5 @@
 /** Creates, lists, rotates and revokes keys. */
-import { type AnyContext, AuthError, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, AuthError, HttpError, type Row, sha256, type StampOfAccess, toHex } from 'authkernel/kernel'
 import { hasTypedAddress } from 'authkernel/kernel/users'
 import { makeKey } from './format.ts'
 import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
@@ -35,6 +35,8 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
   // A proof of the address moves the user to its holder: an older key would stay with the attacker who only typed the address.
   if ('userId' in owner && (await hasTypedAddress(ctx, owner.userId)))
     throw new HttpError(403, 'The email of the owner is not verified: verify it by a link in a mail, then create keys.')
+  // Before the membership is read: one that ends meanwhile leaves no key.
+  const stamp = await stampOwner(ctx, owner, wanted.organization)
   await assertMember(ctx, owner, wanted.organization)
   if (await isFull(ctx, owner, options.max)) throw tooManyKeys(options)
   const { row, text } = await draftKey(ctx, options, {
@@ -54,7 +56,7 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
       throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
   }
   const keys = ctx.records('apiKey')
-  await writeGranted(ctx, owner, () => keys.create(row), [row.id])
+  await writeGranted(ctx, stamp, () => keys.create(row), [row.id])
   // Written first, then counted: keys that are made at the same moment cannot exceed the limit together.
   if (await isFull(ctx, owner, options.max + 1)) {
     await ctx.records('apiKey').delete(row.id)
@@ -87,7 +89,7 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
       { record: 'apiKey', create: next.row },
       ...former.map((other) => ({ record: 'apiKey' as const, update: other.id, change: { expires: ctx.now } })),
     ])
-  if (!(await writeGranted(ctx, owner, rotate, [next.row.id, id]))) return null
+  if (!(await writeGranted(ctx, await stampOwner(ctx, owner, row.organization), rotate, [next.row.id, id]))) return null
   await emitChange(ctx, owner, next.row.id, 'changed')
   return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
@@ -133,13 +135,19 @@ async function draftKey(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRo
 }
 
 /** Makes keys of a user whose access holds. When it ended meanwhile, `ids` are deleted and AccessEnded is thrown. */
-async function writeGranted<T>(ctx: AnyContext, owner: KeyOwner, write: () => Promise<T>, ids: readonly string[]): Promise<T> {
-  if (!('userId' in owner)) return write()
-  const ofSession = ctx.request ? await ctx.access.stampSession() : null
-  const stamp = ofSession?.subject === `user:${owner.userId}` ? ofSession : await ctx.access.stamp(`user:${owner.userId}`)
+async function writeGranted<T>(ctx: AnyContext, stamp: StampOfAccess | null, write: () => Promise<T>, ids: readonly string[]): Promise<T> {
+  if (!stamp) return write()
   return ctx.access.grant(stamp, 'apiKey', write, async () => {
     for (const id of ids) await ctx.records('apiKey').delete(id)
   })
+}
+
+/** Null: the key acts for no user. A key for an organization also rests on the membership in it. */
+async function stampOwner(ctx: AnyContext, owner: KeyOwner, organization: string | null | undefined): Promise<StampOfAccess | null> {
+  if (!('userId' in owner)) return null
+  const ofSession = ctx.request ? await ctx.access.stampSession() : null
+  const stamp = ofSession?.subject === `user:${owner.userId}` ? ofSession : await ctx.access.stamp(`user:${owner.userId}`)
+  return typeof organization === 'string' ? ctx.access.stampMember(stamp, organization) : stamp
 }
 
 async function findOwnedKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<ApiKeyRow> | null> {

@@ -40,6 +40,8 @@ export interface ApiKeysApi {
 /** `client.apiKeys` with the option `routes`: the keys of the user who is signed in. Each rejects with `AccessDenied` (403) for a request by a key or an app. */
 export type ApiKeysClient = ClientPart<{
   readonly apiKeys: {
+    /** What a new key may have. `scopes` null: any text. `maxAge` in seconds; null: no limit. */
+    getChoices(): Promise<{ scopes: string[] | null; maxAge: number | null }>
     /** Newest first, without their texts. Rejects with status 401 for a visitor, as all do. */
     list(): Promise<Wire<ApiKey>[]>
     /** The only time that the key's text is returned. Rejects with status 400 for what no key may have, 403 for a scope that the user lacks, 409 for too many keys. */
@@ -83,6 +85,10 @@ export function createApi(kernel: Kernel, options: ResolvedOptions): ApiKeysApi[
 /** Adds the methods of `client.apiKeys`. */
 export function addClientMethods(kernel: Kernel, options: ResolvedOptions): void {
   clientMethods(kernel, 'apiKeys', {
+    getChoices: clientMethod(async (ctx) => {
+      await requireOwner(ctx)
+      return { scopes: options.scopes ? [...options.scopes] : null, maxAge: options.maxAge ?? null }
+    }),
     list: clientMethod(async (ctx) => listKeys(ctx, options, await requireOwner(ctx))),
     create: clientMethod(
       (sent) => parseNewKey(Object(sent) as Record<string, unknown>),

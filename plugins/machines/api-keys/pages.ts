@@ -1,5 +1,5 @@
 /** The section of the account page: users create, rotate and revoke their keys without a program. */
-import { type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
+import { type Content, type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
 import { createKey, listKeys, revokeKey, rotateKey } from './manage.ts'
 import { messages } from './messages.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -23,14 +23,14 @@ export function addAccountSection(kernel: Kernel, options: ResolvedOptions): voi
       const error = ctx.url.searchParams.get('api-keys') ?? undefined
       return {
         heading: say('api-keys.title'),
+        text: say('api-keys.hint'),
         body: [
           alert(error),
-          keys.length > 0 &&
-            html`<ul class="rows">
-              ${await Promise.all(keys.map((key) => drawKey(tools, key)))}
-            </ul>`,
-          await tools.form('/account/api-keys', drawNewKeyForm(tools, options), { action: 'create' }),
-          html`<p class="note">${say('api-keys.hint')}</p>`,
+          html`<ul class="ui-list ui-flush">
+            ${(await Promise.all(keys.map((key) => drawKey(tools, key)))).map((row) => html`<li>${row}</li>`)}
+          </ul>`,
+          // What was typed stays after a refusal.
+          await tools.form('/account/api-keys', drawNewKeyForm(tools, options, ctx.url.searchParams), { action: 'create' }),
         ],
       }
     },
@@ -39,45 +39,53 @@ export function addAccountSection(kernel: Kernel, options: ResolvedOptions): voi
   kernel.route({ method: 'POST', path: '/account/api-keys', handler: (ctx) => handleForm(ctx, options) })
 }
 
-async function drawKey({ html, say, form, date }: PageTools, key: ApiKey) {
-  const facts = [
-    key.shown,
-    say('api-keys.made', { date: date(key.created) }),
-    key.lastUsed && say('api-keys.used', { date: date(key.lastUsed) }),
-    key.expires && say('api-keys.expires', { date: date(key.expires) }),
-    ...key.scopes,
-  ].filter(Boolean)
-  const button = (action: string, text: string) =>
-    form(
-      '/account/api-keys',
-      html`<button class="button small" type="submit" aria-describedby="key-${key.id}"><span class="label">${say(text)}</span></button>`,
-      {
-        action,
-        id: key.id,
-      },
-    )
-  return html`<li>
-    <span id="key-${key.id}"><bdi>${key.name}</bdi><small>${facts.map((fact, at) => [at > 0 && ' · ', fact])}</small></span>
-    ${!key.rotated && (await button('rotate', 'api-keys.rotate'))}${await button('revoke', 'api-keys.revoke')}
-  </li>`
+async function drawKey({ html, say, form, button, row, tag, date }: PageTools, key: ApiKey): Promise<Content> {
+  const about = `key-${key.id}`
+  const act = (action: string, text: string, tone?: 'danger'): Promise<Content> =>
+    form('/account/api-keys', button(say(text), { describedBy: about, tone }), { action, id: key.id })
+  return row({
+    id: about,
+    title: html`<bdi>${key.name}</bdi>`,
+    tags: key.scopes.map((scope) => [tag(scope), ' ']),
+    text: [
+      html`<code>${key.shown}</code>`,
+      say('api-keys.made', { date: date(key.created) }),
+      key.lastUsed && say('api-keys.used', { date: date(key.lastUsed) }),
+      key.expires && say('api-keys.expires', { date: date(key.expires) }),
+    ],
+    actions: [!key.rotated && (await act('rotate', 'api-keys.rotate')), await act('revoke', 'api-keys.revoke', 'danger')],
+  })
 }
 
-function drawNewKeyForm({ html, say, field, submit }: PageTools, { scopes = [], maxAge }: ResolvedOptions) {
+function drawNewKeyForm({ html, say, field, select, button }: PageTools, { scopes = [], maxAge }: ResolvedOptions, typed: URLSearchParams) {
+  const chosen = typed.getAll('key-scope')
   const days = choices.filter((count) => maxAge === undefined || count * day <= maxAge)
   const boxes = scopes.map(
-    (scope) => html`<label class="check"><input type="checkbox" name="scope" value="${scope}" /> <span>${scope}</span></label>`,
+    (scope) =>
+      html`<label class="check"
+        ><input type="checkbox" name="scope" value="${scope}" ${chosen.includes(scope) && html` checked`} /> <span>${scope}</span></label
+      >`,
   )
   return [
-    field('name', { label: 'api-keys.name', type: 'text', required: true, maxlength: 100, autocomplete: 'off' }, 'api-keys'),
+    field(
+      'name',
+      { label: 'api-keys.name', type: 'text', required: true, maxlength: 100, autocomplete: 'off', value: typed.get('key-name') ?? '' },
+      'api-keys',
+    ),
     ...boxes,
-    html`<label
-      >${say('api-keys.life')}
-      <select name="days">
-        ${days.map((count) => html`<option value="${count}">${say('api-keys.days', { days: count })}</option>`)}
-        <option value="">${say(maxAge === undefined ? 'api-keys.endless' : 'api-keys.longest')}</option>
-      </select></label
-    >`,
-    submit(say('api-keys.create'), { quiet: true }),
+    select(
+      'days',
+      {
+        label: 'api-keys.life',
+        options: [
+          ...days.map((count) => [String(count), say('api-keys.days', { days: count })] as const),
+          ['', say(maxAge === undefined ? 'api-keys.endless' : 'api-keys.longest')],
+        ],
+        value: typed.get('key-days') ?? String(days[0] ?? ''),
+      },
+      'api-keys',
+    ),
+    button(say('api-keys.create'), { tone: 'primary' }),
   ]
 }
 
@@ -91,7 +99,15 @@ async function handleForm(ctx: Context, options: ResolvedOptions): Promise<Respo
     const response = await leadToProof(ctx, options)
     if (response) return response
     const key = action === 'rotate' ? await rotateKey(ctx, options, { userId }, id) : await createFromForm(ctx, options, userId, form)
-    if (typeof key === 'string') return redirectTo(`${ctx.base}/account?api-keys=${key}#api-keys`)
+    if (typeof key === 'string') {
+      const kept = new URLSearchParams({
+        'api-keys': key,
+        'key-name': (form.get('name') ?? '').slice(0, 200),
+        'key-days': form.get('days') ?? '',
+      })
+      for (const scope of form.getAll('scope').slice(0, 50)) kept.append('key-scope', scope.slice(0, 100))
+      return redirectTo(`${ctx.base}/account?${kept}#api-keys`)
+    }
     if (key) return ctx.render('apiKeyMade', { key: key.key, name: key.name })
   }
   return redirectTo(`${ctx.base}/account#api-keys`)

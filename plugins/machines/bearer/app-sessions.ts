@@ -1,19 +1,13 @@
-/** App sessions: how one begins, how its refresh token rotates, what it may do now, and how it ends (RFC 9700 section 4.14.2). */
-import { type AnyContext, type AppClient, type AppGrant, equal, randomHex, type TokenAnswer, type User } from 'authkernel/kernel'
+/** App sessions: how one begins, what it may do now, and how it ends. */
+import { type AnyContext, type AppClient, type AppGrant, randomHex, type User } from 'authkernel/kernel'
 import { indexedName } from 'authkernel/kernel/strategies'
 import type { ResolvedOptions } from './options.ts'
+import { earlierOf, type FamilyKind, type TokenFamily } from './rotation.ts'
 import type { AppSession } from './tables.ts'
-import { hashRefreshToken, isMarked, makeFirstRefresh, nextRefreshTexts, parseRefresh, type RefreshText } from './tokens.ts'
+import { hashRefreshToken, makeFirstRefresh } from './tokens.ts'
 
-/** Milliseconds within which a lost answer may be repeated, and two tabs may refresh at once. */
-const grace = 10_000
-const maxTries = 20
-
-/** An app session with its present refresh token, of which the row has a hash. */
-export interface Family {
-  session: AppSession
-  refresh: string
-}
+/** An app session with its present refresh token. */
+export type Family = TokenFamily<AppSession>
 
 /** A row to create, and its first refresh token. `jkt`: the key that the app proved. */
 export async function createFamily(ctx: AnyContext, options: ResolvedOptions, grant: AppGrant, jkt: string | null): Promise<Family> {
@@ -44,56 +38,9 @@ export async function createFamily(ctx: AnyContext, options: ResolvedOptions, gr
   return { session, refresh }
 }
 
-/** Who shows a refresh token: the app, and the key that it proved. */
-interface Holder {
-  clientId: string
-  jkt: string | null
-}
-
-/**
- * The session with the next refresh token; null: the token gives nothing. A token that was used before, or that another app brings, ends the
- * session. Only the former one within ten seconds, from the same key and while its successor is unused, is answered with that successor.
- * `admit` runs before the token is used up: what it returns is the result, and the token stays as good as it was.
- */
-export async function rotateRefresh(
-  ctx: AnyContext,
-  options: ResolvedOptions,
-  holder: Holder,
-  text: string,
-  admit: (session: AppSession) => Promise<TokenAnswer | undefined>,
-): Promise<Family | { readonly refused: TokenAnswer } | null> {
-  const token = parseRefresh(text)
-  const sessions = ctx.records('appSession')
-  for (let tries = 0; token && tries < maxTries; tries++) {
-    const session = await sessions.get(token.session)
-    if (!session || !(await isTokenOfSession(ctx, session, token, text))) return null
-    if (session.clientId !== holder.clientId) return endStolen(ctx, session)
-    const nexts = await nextRefreshTexts(ctx, token)
-    if (token.generation < session.generation) {
-      const again = await findRecentSuccessor(ctx, session, nexts, holder)
-      if (!again) return endStolen(ctx, session)
-      const refusal = await admit(session)
-      return refusal ? { refused: refusal } : again
-    }
-    // Without its key the token is worth nothing, and an attacker who copied it cannot end the session either.
-    if (session.jkt !== null && session.jkt !== holder.jkt) return null
-    const refusal = await admit(session)
-    if (refusal) return { refused: refusal }
-    const refresh = nexts[0] as string
-    const expires = earlierOf(session.ends, new Date(ctx.now.getTime() + options.idle * 1000))
-    const next = { generation: session.generation + 1, hash: await hashRefreshToken(refresh), jkt: holder.jkt, rotated: ctx.now, expires }
-    // Compare-and-set: of several refreshes at the same moment one raises the generation, and the others read again.
-    const written = await sessions.update(session.id, next, { if: { generation: session.generation } })
-    if (written) return { session: written, refresh }
-  }
-  return null
-}
-
-/** The session of a refresh token of any age, for its end. Null: none, or of another app. */
-export async function sessionOfRefresh(ctx: AnyContext, clientId: string, text: string): Promise<AppSession | null> {
-  const token = parseRefresh(text)
-  const session = token && (await ctx.records('appSession').get(token.session))
-  return token && session?.clientId === clientId && (await isTokenOfSession(ctx, session, token, text)) ? session : null
+/** App sessions as families of refresh tokens. */
+export function appFamilies(ctx: AnyContext, { idle }: Pick<ResolvedOptions, 'idle'>): FamilyKind<AppSession> {
+  return { table: ctx.records('appSession'), idle, noteTheft: async (session) => ctx.emit('appTokenReused', describeSession(session)) }
 }
 
 /** Null: the user is gone, or a plugin that knows of bans says no. */
@@ -131,33 +78,4 @@ export async function endSession(ctx: AnyContext, { id }: { id: string }, by: st
 /** What events say of a session. */
 export function describeSession({ id, userId, clientId }: AppSession): { id: string; user: User; clientId: string } {
   return { id, user: { id: userId }, clientId }
-}
-
-/** The successor that was answered already, where it may be answered again. */
-async function findRecentSuccessor(
-  ctx: AnyContext,
-  session: AppSession,
-  nexts: readonly string[],
-  { jkt }: Holder,
-): Promise<Family | undefined> {
-  if (ctx.now.getTime() - session.rotated.getTime() > grace || session.jkt !== jkt) return undefined
-  // That of an older token is not the one that counts.
-  for (const refresh of nexts) if (equal(session.hash, await hashRefreshToken(refresh))) return { session, refresh }
-  return undefined
-}
-
-/** The present token by its hash, an earlier one by its mark. An invented text is none of them. */
-async function isTokenOfSession(ctx: AnyContext, session: AppSession, token: RefreshText, text: string): Promise<boolean> {
-  if (token.generation > session.generation) return false
-  return token.generation === session.generation ? equal(session.hash, await hashRefreshToken(text)) : isMarked(ctx, token)
-}
-
-async function endStolen(ctx: AnyContext, { id }: AppSession): Promise<null> {
-  const session = await ctx.records('appSession').take(id)
-  if (session) await ctx.emit('appTokenReused', describeSession(session))
-  return null
-}
-
-function earlierOf(a: Date, b: Date): Date {
-  return a < b ? a : b
 }

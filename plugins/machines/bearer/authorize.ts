@@ -5,6 +5,7 @@ import { AppRequestRefused } from './errors.ts'
 import { scopesFor } from './grants.ts'
 import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import { isRegistered, redirectBack, redirectKind, type Target } from './redirect.ts'
+import { leadToApp } from './return-page.ts'
 
 /** Seconds that a code is valid, and that its row stays so that a second use is noticed. */
 const codeSeconds = 60
@@ -24,6 +25,10 @@ interface Ticket extends Target {
 
 /** `GET /oauth/authorize`. */
 export async function startAuthorization(ctx: Context, options: ResolvedOptions): Promise<Response> {
+  return leadToApp(ctx, 'appReturn', await answerRequest(ctx, options))
+}
+
+async function answerRequest(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const request = parseRequest(ctx, options, ctx.url.searchParams)
   // A scanner that only looks gets no code.
   if (ctx.request.method === 'HEAD') return new Response(null)

@@ -1,9 +1,9 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
 import { InvalidProof, verifyProof } from 'authkernel/jwt'
-import { type Context, equal, HttpError, networksOf } from 'authkernel/kernel'
-import { hostRequestOf } from 'authkernel/kernel/protocols'
-import type { ResolvedOptions } from './options.ts'
+import { type Context, equal, hostRequestOf, HttpError, networksOf } from 'authkernel/kernel'
 
+/** Whether proofs must have a nonce of this server. One object for all requests: proofs are remembered by it. */
+export type NonceOptions = Readonly<{ nonces: boolean }>
 /** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */
 type ProofKey = { readonly jkt: string | null } | ProofRefused
 interface ProofRefused {
@@ -24,10 +24,10 @@ const unknownNetwork = { max: 3_000, seconds: 60 }
 
 // A host reads the session of one request several times, and bindings make a web request for each: the proof is used up by the request that came, and not by the
 // reading. The same proof in another request is a replay.
-const proofKeys = new WeakMap<ResolvedOptions, WeakMap<object, Map<string, Promise<ProofKey>>>>()
+const proofKeys = new WeakMap<NonceOptions, WeakMap<object, Map<string, Promise<ProofKey>>>>()
 
 /** Of this request. `accessToken`: the token that the proof must be for; not given at the token endpoint. */
-export function readProofKey(ctx: Context, options: ResolvedOptions, accessToken?: string): Promise<ProofKey> {
+export function readProofKey(ctx: Context, options: NonceOptions, accessToken?: string): Promise<ProofKey> {
   const requests = proofKeys.get(options) ?? new WeakMap<object, Map<string, Promise<ProofKey>>>()
   proofKeys.set(options, requests)
   const host = hostRequestOf(ctx.request)
@@ -43,18 +43,18 @@ export function readProofKey(ctx: Context, options: ResolvedOptions, accessToken
 }
 
 /** A fresh nonce, for the header `DPoP-Nonce` (RFC 9449 section 8). Undefined: the option is off. */
-async function nonceOf(ctx: Context, { nonces }: ResolvedOptions): Promise<string | undefined> {
+async function nonceOf(ctx: Context, { nonces }: NonceOptions): Promise<string | undefined> {
   return nonces ? ctx.digest(purpose, String(windowOf(ctx))) : undefined
 }
 
 /** Headers of an answer to a request with a proof: scripts of other origins may read them. */
-export async function nonceHeaders(ctx: Context, options: ResolvedOptions): Promise<Record<string, string>> {
+export async function nonceHeaders(ctx: Context, options: NonceOptions): Promise<Record<string, string>> {
   const nonce = await nonceOf(ctx, options)
   return nonce === undefined ? {} : { 'DPoP-Nonce': nonce, 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate' }
 }
 
 /** Thrown where a session is read: the app asks again with the nonce of the answer. */
-export async function nonceDemand(ctx: Context, options: ResolvedOptions): Promise<HttpError> {
+export async function nonceDemand(ctx: Context, options: NonceOptions): Promise<HttpError> {
   const challenge = 'DPoP error="use_dpop_nonce", error_description="Send a proof with the nonce of this answer."'
   return new HttpError(401, 'Send a DPoP proof with the nonce of this answer.', {
     ...(await nonceHeaders(ctx, options)),
@@ -62,7 +62,7 @@ export async function nonceDemand(ctx: Context, options: ResolvedOptions): Promi
   })
 }
 
-async function checkProof(ctx: Context, options: ResolvedOptions, accessToken: string | undefined): Promise<ProofKey> {
+async function checkProof(ctx: Context, options: NonceOptions, accessToken: string | undefined): Promise<ProofKey> {
   const text = ctx.request.headers.get('dpop')
   if (text === null) return { jkt: null }
   const { origin, pathname } = ctx.url

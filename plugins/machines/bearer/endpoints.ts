@@ -1,11 +1,12 @@
 /** The endpoints that apps call: tokens, revocation, and the metadata that names them. */
 import { proofAlgorithms } from 'authkernel/jwt'
 import { type AppCaller, type Context, HttpError, json, type TokenAnswer } from 'authkernel/kernel'
-import { endSession, sessionOfRefresh } from './app-sessions.ts'
+import { appFamilies, endSession } from './app-sessions.ts'
 import { liveToken } from './authenticate.ts'
 import { nonceHeaders, readProofKey } from './dpop.ts'
 import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import { noteRefusal } from './refusals.ts'
+import { sessionOfRefresh } from './rotation.ts'
 import { parseRefresh } from './tokens.ts'
 
 /** `POST /oauth/token`. */
@@ -46,7 +47,8 @@ export async function answerRevocation(ctx: Context, options: ResolvedOptions): 
   }
   const token = form.get('token')
   if (!token) return json({ error: 'invalid_request', error_description: '`token` is missing.' }, 400)
-  const live = (await sessionOfRefresh(ctx, app.client.id, token)) ?? (await liveToken(ctx, options, token))?.session
+  const live =
+    (await sessionOfRefresh(ctx, appFamilies(ctx, options), app.client.id, token)) ?? (await liveToken(ctx, options, token))?.session
   if (live && live.clientId !== app.client.id) {
     // Another app has the token.
     await noteRefusal(ctx, options, 'client', { id: live.id, userId: live.userId, clientId: app.client.id })

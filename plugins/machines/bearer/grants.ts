@@ -12,11 +12,12 @@ import {
   type TokenAnswer,
 } from 'authkernel/kernel'
 import { AccessEnded } from 'authkernel/kernel/users'
-import { createFamily, describeSession, endSession, type Family, readOwner, rotateRefresh, scopesOf } from './app-sessions.ts'
+import { appFamilies, createFamily, describeSession, endSession, type Family, readOwner, scopesOf } from './app-sessions.ts'
 import { challengeAfter } from './challenge.ts'
 import { readProofKey } from './dpop.ts'
 import { authenticateClient, metadataMembers } from './endpoints.ts'
 import { bearerIssuer, type ResolvedOptions } from './options.ts'
+import { rotateRefresh } from './rotation.ts'
 import type { AppSession } from './tables.ts'
 import { makeAccessToken } from './tokens.ts'
 
@@ -125,7 +126,7 @@ async function fromRefresh(ctx: Context, options: ResolvedOptions, client: AppCl
   const wanted = [...new Set((scope ?? '').split(' ').filter(Boolean))]
   // Everything that can be refused is refused before the token is used up: the app may try again with the same one.
   let scopes: readonly string[] = []
-  const next = await rotateRefresh(ctx, options, { clientId: client.id, jkt }, token, async (session) => {
+  const next = await rotateRefresh(ctx, appFamilies(ctx, options), { clientId: client.id, jkt }, token, async (session) => {
     const owner = await readOwner(ctx, options, session)
     if (!owner) return invalidGrant
     if (!wanted.every((one) => session.scopes.includes(one))) return { error: 'invalid_scope' }

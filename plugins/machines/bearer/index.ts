@@ -7,6 +7,7 @@ import { messages } from './messages.ts'
 import { type BearerApi, createApi } from './methods.ts'
 import { type BearerOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addPages } from './pages.ts'
+import { addReturnPage } from './return-page.ts'
 import { addRoutes } from './routes.ts'
 import { addEndings, withApps } from './session-list.ts'
 import { appCodeTable, appSessionTable } from './tables.ts'
@@ -80,6 +81,7 @@ export function bearerPlugin(options: BearerOptions): Plugin<BearerApi & Session
         return {}
       })
       addPages(kernel)
+      addReturnPage(kernel, 'appReturn', 'bearer')
       addRoutes(kernel, resolved)
       addIntrospection(kernel, resolved)
       return { bearer: createApi(kernel, resolved) }

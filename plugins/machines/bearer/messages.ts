@@ -3,6 +3,8 @@ import type { Messages } from 'authkernel/kernel'
 
 export const messages: Messages = {
   en: {
+    'bearer.return': 'Back to the app',
+    'bearer.continue': 'Continue',
     'bearer.title': 'Sign in to {app}?',
     'bearer.lead': 'You are signed in as {who}.',
     'bearer.scopes': 'The app asks for:',
@@ -12,6 +14,8 @@ export const messages: Messages = {
     'error.AppRequestRefused': 'The app sent you here with a wrong address. Go back to the app and try again.',
   },
   de: {
+    'bearer.return': 'Zurück zur App',
+    'bearer.continue': 'Weiter',
     'bearer.title': 'Bei {app} anmelden?',
     'bearer.lead': 'Sie sind als {who} angemeldet.',
     'bearer.scopes': 'Die App möchte:',
@@ -22,6 +26,8 @@ export const messages: Messages = {
       'Die App hat Sie mit einer falschen Adresse hierher geschickt. Gehen Sie zur App zurück und versuchen Sie es erneut.',
   },
   fr: {
+    'bearer.return': 'Retour à l’application',
+    'bearer.continue': 'Continuer',
     'bearer.title': 'Se connecter à {app} ?',
     'bearer.lead': 'Vous êtes connecté en tant que {who}.',
     'bearer.scopes': 'L’application demande :',
@@ -31,6 +37,8 @@ export const messages: Messages = {
     'error.AppRequestRefused': 'L’application vous a envoyé ici avec une adresse incorrecte. Revenez à l’application et réessayez.',
   },
   es: {
+    'bearer.return': 'Volver a la aplicación',
+    'bearer.continue': 'Continuar',
     'bearer.title': '¿Iniciar sesión en {app}?',
     'bearer.lead': 'Ha iniciado sesión como {who}.',
     'bearer.scopes': 'La aplicación solicita:',
@@ -41,6 +49,8 @@ export const messages: Messages = {
       'La aplicación le ha enviado aquí con una dirección incorrecta. Vuelva a la aplicación e inténtelo de nuevo.',
   },
   it: {
+    'bearer.return': 'Torna all’app',
+    'bearer.continue': 'Continua',
     'bearer.title': 'Accedere a {app}?',
     'bearer.lead': 'Ha effettuato l’accesso come {who}.',
     'bearer.scopes': 'L’app richiede:',
@@ -50,6 +60,8 @@ export const messages: Messages = {
     'error.AppRequestRefused': 'L’app l’ha inviata qui con un indirizzo errato. Torni all’app e riprovi.',
   },
   ja: {
+    'bearer.return': 'アプリに戻ります',
+    'bearer.continue': '続ける',
     'bearer.title': '{app} にログインしますか？',
     'bearer.lead': '{who} としてログインしています。',
     'bearer.scopes': 'アプリが求めている権限:',

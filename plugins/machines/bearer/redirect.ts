@@ -7,13 +7,16 @@ type RedirectKind = 'claimed' | 'loopback' | 'scheme'
 // Of the text and not of a parsed URL: `http://127.0.0.1:80@example.com` has another host.
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?((?:[/?][^#\s\\]*)?)$/
 
+// RFC 8252 section 8.3 advises against it, and tools of developers use it all the same: the name may lead to another device where a resolver is misled.
+const localhost = /^http:\/\/(localhost)(?::(\d{1,5}))?((?:[/?][^#\s\\]*)?)$/
+
 // RFC 8252 section 7.1: a reversed domain has a dot, so that `javascript:` and `data:` are none.
 const reversedDomain = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/?[^#\s\\]*$/
 
-/** Undefined: no redirect URI of an app. */
-export function redirectKind(uri: string): RedirectKind | undefined {
+/** Undefined: no redirect URI of an app. `name`: a loopback address may be written as `localhost`. */
+export function redirectKind(uri: string, name?: 'localhost'): RedirectKind | undefined {
   if (typeof uri !== 'string' || uri.length > 1000 || /[^\x21-\x7e]|[\\#]/.test(uri) || !URL.canParse(uri)) return undefined
-  if (loopback.test(uri)) return 'loopback'
+  if (loopback.test(uri) || (name === 'localhost' && localhost.test(uri))) return 'loopback'
   const { protocol, username, password } = new URL(uri)
   if (protocol === 'https:') return username === '' && password === '' && uri.startsWith('https://') ? 'claimed' : undefined
   return reversedDomain.test(uri) ? 'scheme' : undefined
@@ -22,7 +25,7 @@ export function redirectKind(uri: string): RedirectKind | undefined {
 /** Whether a URI is the registered one: byte for byte, but for the port of a loopback address (RFC 8252 section 7.3). */
 export function isRegistered(registered: string, given: string): boolean {
   if (registered === given) return true
-  const [own, other] = [loopback.exec(registered), loopback.exec(given)]
+  const [own, other] = [loopback.exec(registered) ?? localhost.exec(registered), loopback.exec(given) ?? localhost.exec(given)]
   if (!own || !other) return false
   const port = Number(other[2] ?? 80)
   return own[1] === other[1] && own[3] === other[3] && port >= 1 && port <= 65_535

@@ -47,6 +47,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   if (basePath === '/') return
   kernel.route({
     ...describe,
+    // `authorizationServerPlugin` has its own issuer there.
+    fallback: true,
     path: `${metadataPath}${basePath}` as `/${string}`,
     handler: async (ctx) => metadataOf(metadataOfBase(ctx, await ctx.service('appTokens').metadata(ctx))),
   })

@@ -55,7 +55,8 @@ export function addEndings(kernel: Kernel): void {
   kernel.onAccessEnd('pending', async (ctx, { which }) =>
     'userId' in which ? ctx.records('appCode').deleteWhere({ where: { userId: which.userId } }) : 0,
   )
-  kernel.onAccessEnd('app', (ctx, { which }) => revokeApps(ctx, which))
+  // An app session is of no organization: what it may do in one is read from the membership at each use.
+  kernel.onAccessEnd('app', (ctx, { which }) => ('member' in which ? 0 : revokeApps(ctx, which)))
 }
 
 /** How many ended. */

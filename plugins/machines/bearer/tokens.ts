@@ -6,8 +6,13 @@
  */
 import { type AnyContext, type Context, equal, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
 import { hkdf } from 'authkernel/kernel/protocols'
-import type { AppSession } from './tables.ts'
 
+/** What access tokens are made of: a list of scopes that stays the same, and the key of the session. */
+export interface TokenSource {
+  readonly id: string
+  readonly key: string
+  readonly scopes: readonly string[]
+}
 /** A refresh token, taken apart. */
 export interface RefreshText {
   session: string
@@ -52,7 +57,7 @@ export async function isMarked(ctx: AnyContext, { session, generation, seed, mar
   return (await ctx.digests(purpose, `${session}.${generation}.${seed}`)).some((known) => equal(known, mark))
 }
 
-export async function makeAccessToken({ id, key, scopes }: AppSession, granted: readonly string[], end: number): Promise<string> {
+export async function makeAccessToken({ id, key, scopes }: TokenSource, granted: readonly string[], end: number): Promise<string> {
   let bits = 0n
   scopes.forEach((scope, place) => {
     if (granted.includes(scope)) bits |= 1n << BigInt(place)
@@ -75,7 +80,7 @@ export function parseAccess(text: string): AccessText | undefined {
 }
 
 /** The scopes of a live access token; undefined for any other. */
-export async function scopesWithin(ctx: Pick<Context, 'now'>, session: AppSession, text: AccessText): Promise<string[] | undefined> {
+export async function scopesWithin(ctx: Pick<Context, 'now'>, session: TokenSource, text: AccessText): Promise<string[] | undefined> {
   const { end, scopes, secret } = text
   if (!equal(await deriveSecret(session.key, `access ${session.id} ${end} ${scopes}`), secret)) return undefined
   if (end * 1000 <= ctx.now.getTime()) return undefined

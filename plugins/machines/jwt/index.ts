@@ -8,6 +8,7 @@ import { metadataMembers } from './metadata.ts'
 import { createApi, type JwtApi, type JwtClient } from './methods.ts'
 import { type JwtOptions, resolveOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
+import { statementKeys } from './statements.ts'
 import { jwtKeyTable } from './tables.ts'
 
 export type { AccessToken, AccessTokenRequest } from './issue.ts'
@@ -50,6 +51,7 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi & JwtClient> 
         sign: (ctx, claims) => signClaims(ctx, resolved, { ...claims, ...ownClaims(ctx, resolved) }),
         verify: (ctx, token, audiences) => liveClaims(ctx, resolved, token, audiences),
       })
+      kernel.provide('signingKeys', statementKeys(resolved))
       // Where apps find the public keys, when a plugin has a token endpoint.
       kernel.decorate('appTokens', (inner) => ({
         metadata: async (ctx) => ({ ...(await inner.metadata(ctx)), ...metadataMembers(ctx, resolved) }),

@@ -1,8 +1,7 @@
 /** One access token (RFC 9068) for the user or the API key of a request. */
-import { AccessDenied, type AnyContext, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
-import { signerOf, signingKeys } from './keys.ts'
+import { AccessDenied, type AnyContext, AuthError, type Context, HttpError, type Session, toBase64Url } from 'authkernel/kernel'
 import { type CallerKey, jwtIssuer, type ResolvedOptions } from './options.ts'
-import type { SigningKey } from './tables.ts'
+import { signStatement } from './statements.ts'
 
 /** What a token is for. */
 export interface AccessTokenRequest {
@@ -22,7 +21,6 @@ export interface AccessToken {
   scope: string
 }
 
-const maxKeys = 100
 const reservedClaims = [
   'iss',
   'exp',
@@ -78,9 +76,7 @@ export async function issueToken(
 export async function signClaims(ctx: AnyContext, options: ResolvedOptions, claims: Record<string, unknown>): Promise<string> {
   if (ctx.has('hook', 'accessToken') && (await ctx.ask('accessToken', { claims })) !== true)
     throw new AccessDenied('jwt.issue: a plugin that answers the hook `accessToken` refused the token.')
-  const signer = signerOf(ctx, await signingKeys(ctx, options))
-  const { SignJWT } = await import('jose')
-  return new SignJWT(claims).setProtectedHeader({ alg: signer.alg, typ: 'at+jwt', kid: signer.id }).sign(await privateKey(ctx, signer))
+  return signStatement(ctx, options, 'at+jwt', claims)
 }
 
 /** What every token of this server says of itself. */
@@ -101,6 +97,8 @@ interface Subject {
 /** Null: a user without an id. */
 async function tokenSubject(ctx: Context, session: Session): Promise<Subject | null> {
   if ('actor' in session) throw new AccessDenied('jwt.issue: an administrator who acts as a user gets no tokens of that user.')
+  // A signed token would outlive the stop of the agent, and would not count against its budget.
+  if ('agent' in session) throw new AccessDenied('jwt.issue: an agent gets no tokens of its owner.')
   const key = apiKeyOf(session)
   if (key) return { sub: ownerText(key), client: key.id, scopes: key.scopes, origin: { key: key.id } }
   const { bearer } = session as { bearer?: { id: string; clientId: string; scopes: readonly string[]; jkt?: string } }
@@ -158,12 +156,6 @@ async function signInClaims(ctx: Context): Promise<Record<string, unknown>> {
   const known = await ctx.session.attributes?.(ctx)
   if (!known) return {}
   return { auth_time: known.authTime, amr: Object.keys(known.methods), ...(known.acr !== undefined && { acr: known.acr }) }
-}
-
-async function privateKey(ctx: AnyContext, { id, alg, privateKey: jwk }: SigningKey): Promise<CryptoKey> {
-  const imported = ctx.app.shared.cache<CryptoKey>('jwt.keys')
-  const { importJWK } = await import('jose')
-  return imported.get(id) ?? setBounded(imported, id, (await importJWK(jwk, alg)) as CryptoKey, maxKeys)
 }
 
 function tokenInputError(what: string): HttpError {

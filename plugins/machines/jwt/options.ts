@@ -64,7 +64,7 @@ export interface ResolvedOptions extends JwtOptions {
   rotateEvery: number
 }
 
-const algorithms: readonly string[] = ['ES256', 'EdDSA', 'RS256']
+const algorithms: readonly string[] = ['ES256', 'EdDSA', 'RS256', 'PS256']
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: JwtOptions): ResolvedOptions {

@@ -2,7 +2,7 @@
 import type { AnyContext, RecordSpec, RecordTable, Row } from 'authkernel/kernel'
 
 /** Algorithms that tokens may be signed with. */
-export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256'
+export type SigningAlgorithm = 'ES256' | 'EdDSA' | 'RS256' | 'PS256'
 /** A key as resource servers see it (RFC 7517). */
 export interface PublicKey {
   kty: string

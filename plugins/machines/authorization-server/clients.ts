@@ -1,0 +1,94 @@
+/** One client by its `client_id`: of the options, of a record, or of a metadata document. */
+import { type AnyContext, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
+import { redirectKind } from '../bearer/redirect.ts'
+import type { ClientMetadata } from './client-metadata.ts'
+import { isDocumentAddress, readClientDocument } from './client-document.ts'
+import type { ResolvedOptions } from './options.ts'
+import { maxClientId, type OAuthClientRecord } from './tables.ts'
+
+/** A client, wherever it comes from. */
+export interface Client {
+  readonly id: string
+  /** Shown to users; the host name of the redirect where it has none. */
+  readonly name: string
+  /** `options` and `host`: made by the host. Others say of themselves what they want. */
+  readonly source: 'options' | 'host' | 'registration' | 'moved' | 'document'
+  /** `scope` is a limit here: only clients that the host made have one. */
+  readonly metadata: ClientMetadata
+  /** Scopes that a client which described itself asks for where a request names none. It may ask for others later: the user decides (MCP, scopes by step-up). */
+  readonly defaultScope?: string | undefined
+  /** SHA-256 of each secret that counts now; empty: the client has none. */
+  readonly secrets: readonly string[]
+  /** No consent is asked. */
+  readonly firstParty: boolean
+  /** When a stored client last got a token; null: never. */
+  readonly used?: Date | null
+}
+
+/** Undefined: unknown, or disabled. Throws OAuthRefusal when the document of a client cannot be read. */
+export async function findClient(ctx: AnyContext, options: ResolvedOptions, id: string): Promise<Client | undefined> {
+  const known = options.clients.get(id)
+  if (known) {
+    const secrets = await Promise.all(known.secrets.map(hashSecret))
+    return { ...describe(id, known.metadata), source: 'options', secrets, firstParty: known.firstParty }
+  }
+  if (id === '' || id.length > maxClientId) return undefined
+  const isDocument = isDocumentAddress(id)
+  if (isDocument && !options.clientDocuments) return undefined
+  const row = await ctx.records('oauthClient').get(id)
+  if (row?.disabled) return undefined
+  if (isDocument) return { ...describeStranger(id, await readClientDocument(ctx, id)), source: 'document', secrets: [], firstParty: false }
+  return row ? fromRecord(ctx, row) : undefined
+}
+
+/** Whether a client that was found before still is one: asked after a write, because what ends a client lists what it has once. */
+export async function isStanding(ctx: AnyContext, { id, source }: Pick<Client, 'id' | 'source'>): Promise<boolean> {
+  if (source === 'options') return true
+  const row = await ctx.records('oauthClient').get(id)
+  return row ? row.disabled === null : source === 'document'
+}
+
+function fromRecord(ctx: AnyContext, row: OAuthClientRecord): Client {
+  const { id, metadata, source, secret, formerSecret, formerUntil, used } = row
+  const described = source === 'registration' ? describeStranger(id, metadata) : describe(id, metadata)
+  const former = formerUntil !== null && formerUntil > ctx.now ? formerSecret : null
+  return { ...described, source, secrets: [secret, former].filter((one) => one !== null), firstParty: false, used }
+}
+
+/** What administrators search a client by. */
+export function labelOf({ client_name: name }: ClientMetadata): string {
+  return name.toLowerCase().slice(0, 100)
+}
+
+/** A new secret with 256 random bits. */
+export function makeSecret(ctx: AnyContext): string {
+  return toBase64Url(ctx.runtime.random(32))
+}
+
+/** A new `client_id`. */
+export function makeClientId(ctx: AnyContext): string {
+  return randomHex(ctx.runtime, 16)
+}
+
+/** What is stored of a secret: it has 256 random bits, so that a fast hash is enough. */
+export async function hashSecret(secret: string): Promise<string> {
+  return toHex(await sha256(secret))
+}
+
+/** Whether another program could pretend to be this client: then the user is asked each time (RFC 8252 section 8.6). */
+export function isImitable({ metadata }: Client, redirectUri: string): boolean {
+  return metadata.token_endpoint_auth_method === 'none' && redirectKind(redirectUri, 'localhost') !== 'claimed'
+}
+
+function describe(id: string, metadata: ClientMetadata): Pick<Client, 'id' | 'name' | 'metadata'> {
+  return { id, name: metadata.client_name || hostOf(metadata) || id, metadata }
+}
+
+/** What a client writes about itself limits nothing: it would only write more. */
+function describeStranger(id: string, { scope, ...metadata }: ClientMetadata): Pick<Client, 'id' | 'name' | 'metadata' | 'defaultScope'> {
+  return { ...describe(id, metadata), defaultScope: scope }
+}
+
+function hostOf({ redirect_uris: [uri] }: ClientMetadata): string {
+  return uri === undefined ? '' : new URL(uri).host
+}

@@ -1,0 +1,90 @@
+/** Grants end with what they rest on: the access of the user, the browser session, the client. */
+import type { AnyContext, Context, EndReason, Kernel, SessionSelector } from 'authkernel/kernel'
+import { listRows } from 'authkernel/kernel/stores'
+import { indexedName } from 'authkernel/kernel/strategies'
+import { sendLogoutTokens } from './back-channel.ts'
+import { hashOfSession, nameOfSession } from './codes.ts'
+import { endGrant } from './grants.ts'
+import type { ResolvedOptions } from './options.ts'
+import type { OAuthGrant } from './tables.ts'
+
+/** Reasons that also take back what the user allowed: an attacker may have allowed it. */
+const forgetting: readonly EndReason[] = ['passwordReset', 'ban', 'deletion', 'accountDisabled']
+
+/** Adds the handlers. */
+export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
+  kernel.onAccessEnd('pending', async (ctx, { which, reason }) => {
+    if (!('userId' in which)) return 0
+    const { userId } = which
+    if (forgetting.includes(reason)) await ctx.records('oauthConsent').deleteWhere({ where: { userId } })
+    await ctx.records('oauthBackchannel').deleteWhere({ where: { userId } })
+    return ctx.records('oauthCode').deleteWhere({ where: { userId } })
+  })
+  // A grant is of no organization: what it may do in one is read from the membership at each use. What rests on the consent of one ends elsewhere.
+  kernel.onAccessEnd('app', async (ctx, { which }) =>
+    'member' in which ? 0 : endGrants(ctx, options, await grantsOf(ctx, which), 'access'),
+  )
+  kernel.decorate('session', (inner) => ({
+    async end(ctx: Context) {
+      const session = await nameOfSession(ctx)
+      const ended = await inner.end(ctx)
+      if (ended) await endWithSession(ctx, options, session)
+      return ended
+    },
+    ...(inner.revoke && {
+      async revoke(ctx: AnyContext, which: SessionSelector) {
+        const count = await inner.revoke?.(ctx, which)
+        if ('id' in which && count !== 0) await endWithSession(ctx, options, await hashOfSession(which.id))
+        return count
+      },
+    }),
+  }))
+}
+
+/** Ends the grants of one user for one client: the user took the consent back. */
+export async function endClientGrants(ctx: AnyContext, options: ResolvedOptions, userId: string, clientId: string): Promise<number> {
+  const grants = await listRows(ctx.records('oauthGrant'), { where: { userId } })
+  return endGrants(
+    ctx,
+    options,
+    grants.filter((grant) => grant.clientId === clientId),
+    'user',
+  )
+}
+
+/** Ends everything of a client that is deleted. */
+export async function endAllOfClient(ctx: AnyContext, options: ResolvedOptions, clientId: string): Promise<number> {
+  return endGrants(ctx, options, await listRows(ctx.records('oauthGrant'), { where: { clientId } }), 'client')
+}
+
+/** A browser session ended. Grants with `offline_access` outlive it (OpenID Connect Core section 11), and all clients learn of the end. */
+async function endWithSession(ctx: AnyContext, options: ResolvedOptions, session: string): Promise<void> {
+  if (session === '') return
+  // Codes first: one that is redeemed at this moment has its grant in the list, or finds itself deleted.
+  await ctx.records('oauthCode').deleteWhere({ where: { session } })
+  const grants = await listRows(ctx.records('oauthGrant'), { where: { session } })
+  await sendLogoutTokens(ctx, options, grants)
+  for (const { id, scopes } of grants) if (!scopes.includes('offline_access')) await endGrant(ctx, id, 'session')
+}
+
+/** Ends grants, and says so to their clients. Answers how many. */
+export async function endGrants(ctx: AnyContext, options: ResolvedOptions, grants: readonly OAuthGrant[], by: string): Promise<number> {
+  await sendLogoutTokens(ctx, options, grants)
+  let count = 0
+  for (const { id } of grants) if (await endGrant(ctx, id, by)) count++
+  return count
+}
+
+async function grantsOf(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Promise<OAuthGrant[]> {
+  const table = ctx.records('oauthGrant')
+  if ('userId' in which) return listRows(table, { where: { userId: which.userId } })
+  const { provider, until } = which
+  const name = 'sid' in which ? { sid: await indexedName(which.sid) } : { sub: await indexedName(which.sub) }
+  const found = await listRows(table, { where: { provider, ...name } })
+  const sub = 'sid' in which && which.sub !== undefined ? await indexedName(which.sub) : undefined
+  // What began after a signal was sent does not end by it; a `sid` beside a `sub` names a session of that user alone.
+  return found.filter(
+    (grant) =>
+      (sub === undefined || grant.sub === sub) && (until === undefined || (grant.attributes?.started ?? grant.started.getTime()) <= until),
+  )
+}

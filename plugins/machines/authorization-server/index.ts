@@ -1,0 +1,193 @@
+/** The app as provider: OAuth 2.1 authorization server and OpenID Provider, for partners, other apps and AI agents. */
+import { AuthError, type First, type Plugin } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/jwt'
+import { addReturnPage } from '../bearer/return-page.ts'
+import { addAccountSection } from './pages.ts'
+import type { ClientAct } from './client-administration.ts'
+import { clientTarget, consentTarget } from './client-import.ts'
+import { addApproval } from './ciba-approve.ts'
+import { declareNotice } from './ciba-notice.ts'
+import { addConsentPage } from './consent.ts'
+import { addEndings } from './endings.ts'
+import { addSignedOutPage } from './front-channel.ts'
+import { addLogoutPage } from './logout.ts'
+import { messages } from './messages.ts'
+import { type AuthorizationServerApi, createApi } from './methods.ts'
+import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import { addMembershipEnding } from './organization-consent.ts'
+import { addRoutes } from './routes.ts'
+import { createAdministration, createService } from './service.ts'
+import type { ExchangeMode, ExchangeQuestion } from './token-exchange.ts'
+import {
+  oauthBackchannelTable,
+  oauthEndedGrantTable,
+  oauthClientTable,
+  oauthCodeTable,
+  oauthConsentTable,
+  oauthOrganizationConsentTable,
+  oauthGrantTable,
+  oauthRequestTable,
+} from './tables.ts'
+
+export type { ClientTaken, ConsentTaken } from './client-import.ts'
+export type { ClientAuthMethod, ClientGrantType, ClientMetadata } from './client-metadata.ts'
+export type {
+  HonoLikeContext,
+  McpAuthInfo,
+  NodeLikeRequest,
+  NodeLikeResponse,
+  NodeResourceHandler,
+  NodeResourceRoute,
+  ResourceCaller,
+  ResourceDecision,
+  ResourceDemand,
+  ResourceGuards,
+  ResourceHandler,
+  ResourceRoute,
+} from './mcp.ts'
+export type { ChangedMetadata, ClientAct, ClientActor, ClientChange, MadeClient } from './client-administration.ts'
+export type { ClientPage, ClientSearch, ListedClient } from './client-list.ts'
+export type { AuthorizationServerApi, ConnectedApp, OrganizationApp } from './methods.ts'
+export type {
+  AuthorizationDetail,
+  AuthorizationDetailType,
+  AuthorizationServerOptions,
+  CibaOptions,
+  ClaimsQuestion,
+  OrganizationConsentOptions,
+  ScopeProof,
+  ClientOptions,
+  RegistrationOptions,
+  ResourceOptions,
+  ScopeQuestion,
+} from './options.ts'
+export type { ClientAdministration, ResourceTokens } from './service.ts'
+export type { ExchangeMode, ExchangeQuestion } from './token-exchange.ts'
+export type {
+  ActClaim,
+  NamedClaims,
+  OAuthBackchannelRow,
+  OAuthClientRow,
+  OAuthCodeRow,
+  OAuthConsentRow,
+  OAuthEndedGrantRow,
+  OAuthGrantRow,
+  OAuthOrganizationConsentRow,
+  OAuthRequestRow,
+} from './tables.ts'
+
+/** Which grant an event is about. */
+export interface ClientGrantEvent {
+  /** Names the grant, opens nothing. */
+  id: string
+  /** Null: the client has it for itself. */
+  user: { id: string } | null
+  clientId: string
+}
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /**
+     * Whether a client may exchange a token (RFC 8693), and how: with `delegation` the new token names the actor, with `impersonation` it does not.
+     * Without a handler that answers so the exchange is refused.
+     */
+    tokenExchange: First<ExchangeQuestion, ExchangeMode | false>
+  }
+  interface Events {
+    /** A user allowed a client some scopes. */
+    clientAuthorized: { user: { id: string }; clientId: string; scopes: readonly string[] }
+    /** A client registered itself (RFC 7591). */
+    clientRegistered: { clientId: string; name: string }
+    /**
+     * A stored client was made, changed, or kept out. `by`: code of the host, an administrator, or the client itself (RFC 7592). `user`: who did it; null: no user.
+     * `members`: names of what was changed.
+     */
+    clientChanged: {
+      clientId: string
+      name: string
+      act: ClientAct
+      by: 'host' | 'admin' | 'client'
+      user: { id: string } | null
+      members: readonly string[]
+      reason: string
+    }
+    /** A client got its first tokens of a user. */
+    clientGranted: ClientGrantEvent
+    /** A refresh token came back that was used before, or by another client: it was copied. The grant has ended. */
+    clientTokenReused: ClientGrantEvent
+    /** A client exchanged a token (RFC 8693). `from`: the client of the token. `actor`: who acts; null: the client speaks as the user. */
+    clientTokenExchanged: ClientGrantEvent & { from: string; actor: string | null }
+    /** A client got an assertion of a user for another server (ID-JAG). */
+    identityAsserted: { user: { id: string }; clientId: string; audience: string; scopes: readonly string[] }
+    /** An administrator allowed a client for all members of an organization, or took it back. `user`: null for code of the host. */
+    organizationAllowedClient: {
+      user: { id: string } | null
+      organizationId: string
+      clientId: string
+      scopes: readonly string[]
+      what: 'allowed' | 'revoked'
+    }
+    /** `by`: `client`, `user`, `access`, `session`, `revoked`, or `code` for a code that came twice. */
+    clientGrantEnded: ClientGrantEvent & { by: string }
+  }
+}
+
+/** Adds the endpoints, the pages and `auth.authorizationServer`. Needs jwtPlugin for the signing keys. Throws AuthError for options of the wrong shape. */
+export function authorizationServerPlugin(options: AuthorizationServerOptions = {}): Plugin<AuthorizationServerApi> {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'authorization-server',
+    requires: ['records', 'store:getUser', 'pages', 'limit', 'signingKeys', 'session:attributes'],
+    setup(kernel) {
+      kernel.records('oauthClient', oauthClientTable)
+      kernel.records('oauthRequest', oauthRequestTable)
+      kernel.records('oauthCode', oauthCodeTable)
+      kernel.records('oauthGrant', oauthGrantTable)
+      kernel.records('oauthConsent', oauthConsentTable)
+      kernel.records('oauthOrganizationConsent', oauthOrganizationConsentTable)
+      kernel.declareEvent(
+        'clientAuthorized',
+        'clientRegistered',
+        'clientChanged',
+        'clientGranted',
+        'clientTokenReused',
+        'clientGrantEnded',
+        'identityAsserted',
+        'organizationAllowedClient',
+      )
+      kernel.records('oauthBackchannel', oauthBackchannelTable)
+      kernel.records('oauthEndedGrant', oauthEndedGrantTable)
+      kernel.declareEvent('clientTokenExchanged')
+      kernel.declareHook('tokenExchange', 'first')
+      kernel.messages(messages)
+      kernel.decorate('signingKeys', ({ maxAge, algorithm }) => {
+        for (const [id, { metadata }] of resolved.clients)
+          if (![undefined, algorithm].includes(metadata.userinfo_signed_response_alg))
+            throw new AuthError(
+              `Plugin "authorization-server": the client "${id}" wants userinfo signed by ${metadata.userinfo_signed_response_alg}, and plugin "jwt" signs by ${algorithm}.`,
+            )
+        if (resolved.tokenAge > maxAge)
+          throw new AuthError(
+            `Plugin "authorization-server": \`accessTokenAge\` is ${resolved.tokenAge} and \`maxAge\` of plugin "jwt" is ${maxAge}. A token must not outlive the keys: raise \`maxAge\` of jwtPlugin.`,
+          )
+        return {}
+      })
+      kernel.provide('clientImport', clientTarget(resolved))
+      kernel.provide('consentImport', consentTarget())
+      addConsentPage(kernel, resolved)
+      if (resolved.ciba) {
+        addApproval(kernel, resolved)
+        declareNotice(kernel)
+      }
+      addLogoutPage(kernel)
+      addSignedOutPage(kernel)
+      addReturnPage(kernel, 'clientReturn', 'authorization-server')
+      addAccountSection(kernel, resolved)
+      addEndings(kernel, resolved)
+      addMembershipEnding(kernel, resolved)
+      addRoutes(kernel, resolved)
+      kernel.provide('resourceTokens', createService(resolved))
+      kernel.provide('clientAdministration', createAdministration(resolved))
+      return { authorizationServer: createApi(kernel, resolved) }
+    },
+  }
+}
