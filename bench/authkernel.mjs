@@ -22,6 +22,8 @@ const external = [
   'unstorage',
   '@libsql/client',
   '@node-rs/argon2',
+  '@node-saml/node-saml',
+  '@node-saml/node-saml/lib/xml.js',
   'bcryptjs',
   'csv-parse',
   'stream-json',

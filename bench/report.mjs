@@ -2,11 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rows } from './rows.mjs'
 import { scales } from './scale/page.mjs'
+import { directories } from './scale/scim/page.mjs'
 
 const file = new URL('figures.json', import.meta.url)
 const page = new URL('../docs/speed.md', import.meta.url)
 
-/** `part`: `rows`, `weight` or `scale`. */
+/** `part`: `rows`, `weight`, `scale` or `scim`. */
 export function save(part, figures) {
   const all = { ...known(), [part]: figures }
   writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`)
@@ -19,7 +20,7 @@ export function known() {
 }
 
 /** The whole page. */
-export function render({ rows: measured, weight, scale }) {
+export function render({ rows: measured, weight, scale, scim }) {
   return [
     '# Speed and weight',
     '',
@@ -34,6 +35,7 @@ export function render({ rows: measured, weight, scale }) {
     ...requests(measured),
     ...(weight ? weights(weight) : []),
     ...(scale ? scales(scale) : []),
+    ...(scim ? directories(scim) : []),
     why,
   ].join('\n')
 }

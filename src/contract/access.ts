@@ -8,6 +8,7 @@ export type AccessPurpose =
   | 'stepUp'
   | 'link'
   | 'credential'
+  | 'address'
   | 'apiKey'
   | 'appCode'
   | 'appToken'
@@ -43,6 +44,8 @@ export interface StampOfAccess {
   readonly process: string
   /** Sessions at providers that the stamp rests on. */
   readonly proofs: readonly AccessProof[]
+  /** Memberships that the stamp rests on, each with the number of its last ending; absent: none. See `stampMember`. */
+  readonly memberships?: readonly { readonly organizationId: string; readonly generation: number }[]
 }
 
 /** Why access ends. Plugins decide by it what else ends: API keys end with a password reset, and stay at a sign-out everywhere. */
@@ -54,6 +57,8 @@ export type EndReason =
   | 'deletion'
   | 'providerLogout'
   | 'accountDisabled'
+  | 'membershipEnded'
+  | 'policy'
   | (string & {})
 
 /** What an ending did. Undefined where a number is not known. */
@@ -76,19 +81,28 @@ export interface Ending {
   readonly reason: EndReason
   /** Who asked, for events and audit. */
   readonly by: string
+  /** What was made since may stay, where a step knows when it was made: keys. Absent: all. */
+  readonly before?: Date | undefined
 }
 
-/** Whose access: of a user, or what rests on a session at a provider. */
-export type AccessSelector = Exclude<SessionSelector, { id: string }>
+/** What a user got as a member of one organization. It has no `userId` of its own, so that no step takes it for the whole user. */
+export interface MembershipSelector {
+  readonly member: { readonly organizationId: string; readonly userId: string }
+}
+
+/** Whose access: of a user, what rests on a session at a provider, or what a user got by one membership. */
+export type AccessSelector = Exclude<SessionSelector, { id: string }> | MembershipSelector
 
 /** How access is ended. */
 export interface EndOptions {
   /** Who asks, for events and errors. */
   by: string
-  /** Default `signOutEverywhere`, or `providerLogout` for a session at a provider. */
+  /** Default `signOutEverywhere`, `providerLogout` for a session at a provider, or `membershipEnded` for a membership. */
   reason?: EndReason
   /** `required` (default): throws MissingSessionAbility where the strategy cannot end sessions from elsewhere. `whereEndable`: leaves them then. */
   sessions?: 'required' | 'whereEndable'
+  /** Keys that were made since may stay: something else has permitted them. Default: all end that the reason ends. */
+  before?: Date | undefined
   /** No events: an ending that is repeated because it may have been interrupted. */
   silent?: boolean
 }
@@ -105,6 +119,11 @@ export interface Access {
    * of the store. `user`: who that is, where the caller has just read it.
    */
   stampSession(user?: User): Promise<StampOfAccess | null>
+  /**
+   * The same stamp, which also rests on the membership of its user in an organization: an ending of that membership makes it void. Take it before the
+   * membership is read. Throws TypeError for a stamp of a subject that is no stored user.
+   */
+  stampMember(stamp: StampOfAccess, organizationId: string): Promise<StampOfAccess>
   /** The stamp after an ending that this request made itself. An ending by any other request leaves it void. */
   restamp(stamp: StampOfAccess): StampOfAccess
   /** Whether the hook `access` says yes: for each use of what was given before, a key or a token. */
@@ -120,7 +139,7 @@ export interface Access {
   grant<T>(stamp: StampOfAccess, by: AccessPurpose, write: () => Promise<T>, takeBack: (written: T | undefined) => unknown): Promise<T>
   /**
    * Ends access: first nothing that began before can be granted any more, then sessions of browsers end, then what waits, app sessions, keys and
-   * provider tokens. Idempotent: after a fault the next call finishes it. Throws MissingSessionAbility when the strategy cannot end sessions from elsewhere.
+   * provider tokens. Of a membership no session ends, because sessions read the membership at each use. Idempotent: after a fault the next call finishes it. Throws MissingSessionAbility when the strategy cannot end sessions from elsewhere.
    */
   end(which: AccessSelector, options: EndOptions): Promise<EndReport>
 }

@@ -76,3 +76,14 @@ export interface AccessTokens {
   /** The claims of a live token for one of the audiences; null for any other text. */
   verify(ctx: AnyContext, token: string, audiences: readonly string[]): Promise<Readonly<Record<string, unknown>> | null>
 }
+/** The keys of this server, for plugins that sign statements of their own: ID tokens, logout tokens, access tokens with another issuer. */
+export interface SigningKeys {
+  /** The algorithm that the keys sign with now. */
+  readonly algorithm: string
+  /** Seconds after its signature that every key stays published: nothing that is signed may live longer. */
+  readonly maxAge: number
+  /** Signs claims as they are. `typ`: what kind of statement it is, so that none passes for another (RFC 8725 section 3.11). */
+  sign(ctx: AnyContext, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string>
+  /** The claims of a statement of this kind that one of the live keys signed, whatever its age; null for any other text. The caller compares the claims. */
+  open(ctx: AnyContext, typ: string, text: string): Promise<Readonly<Record<string, unknown>> | null>
+}

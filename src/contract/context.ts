@@ -12,7 +12,7 @@ import type { PageParts } from './page.ts'
 import type { Provider } from './provider.ts'
 import type { AtomicWrite, RecordFields, RecordTable } from './records.ts'
 import type { RouteInfo, Routes } from './route.ts'
-import type { Lease, Limit, Once, PageName, Runtime, Services, Shared } from './services.ts'
+import type { Lease, Limit, Once, PageName, Runtime, Services, SharedState } from './services.ts'
 import type { SessionStrategy } from './session.ts'
 
 /** The client of a request and its time, as plain data that can be stored and queued. */
@@ -45,10 +45,14 @@ export interface ProgramActor {
 export interface UserWrites {
   /**
    * Stores a user and fires the event `createUser`. Without `id` a random one is given, which an adapter may replace. Asks no hook: whether a visitor may
-   * become a user is asked by `storeNewUser` of `authkernel/kernel/users`. Throws AuthError without an adapter that can, and what the adapter throws.
+   * become a user is asked by `storeNewUser` of `authkernel/kernel/users`. Throws AuthError without an adapter that can, HttpError 409 for an address that another user has, and what the
+   * adapter throws.
    */
   create(user: Omit<AdapterUser, 'id'> & { id?: string }): Promise<AdapterUser>
-  /** Changes the fields that are given and fires the event `updateUser`. Throws AuthError without an adapter that can, and what the adapter throws. */
+  /**
+   * Changes the fields that are given and fires the event `updateUser`. Throws AuthError without an adapter that can, HttpError 409 for an address that
+   * another user has, and what the adapter throws.
+   */
   update(user: Partial<AdapterUser> & Pick<AdapterUser, 'id'>): Promise<AdapterUser>
 }
 
@@ -229,7 +233,7 @@ export interface App {
   /** Kinds of sessions that plugins declared. */
   readonly sessionKinds: ReadonlySet<string>
   /** State that several snapshots share: caches and requests under way. */
-  readonly shared: Shared
+  readonly shared: SharedState
   /** The first configuration mistake; no request is served until it is gone. Options are checked before the first request. */
   readonly fault: AuthError | undefined
 }

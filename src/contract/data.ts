@@ -104,6 +104,14 @@ export interface Theme {
   brandColor?: string | undefined
   /** CSS hex colour of text on `brandColor`. */
   buttonText?: string | undefined
+  /** Corners of inputs, buttons and cards in pixels, 0 to 24; default 10. */
+  radius?: number | undefined
+  /** CSS font families, for fonts that the device has: `Georgia, serif`. Pages load no font. Default: Inter and those of the system. */
+  font?: string | undefined
+  /** Factor of the room inside cards and rows, 0.6 to 1.6; default 1. */
+  spacing?: number | undefined
+  /** What differs in the dark scheme. Default: colours that follow from the light ones. */
+  dark?: { brandColor?: string | undefined; buttonText?: string | undefined; logo?: string | undefined } | undefined
 }
 
 /** URLs of pages of your app; each replaces a built-in page (row 36). */

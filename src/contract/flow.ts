@@ -56,7 +56,12 @@ export interface ProviderFlow<P> {
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**
-   * An account that a refused sign-in had linked to a user was unlinked again: removes what the type stored beside it, so that nothing of it signs a user
+   * Whether the user can sign in by this provider: with `account`, one of the user's, default true; without one, default false. A password and a mailed link need no account, and
+   * an account of a passkey opens nothing when the passkey is gone. It keeps the last way in from being removed.
+   */
+  canSignIn?(ctx: Context, provider: P, user: AdapterUser, account: AdapterAccount | undefined): Awaitable<boolean>
+  /**
+   * An account was unlinked, by its user or because a sign-in that had linked it was refused: removes what the type stored beside it, so that nothing of it signs a user
    * in.
    */
   onUnlinked?(ctx: Context, account: AccountKey, userId: string): Awaitable<void>

@@ -1,6 +1,6 @@
 /** Hooks and events: verb, carried field and types in one place. Types only. */
 import type { AuthError } from '../errors/index.ts'
-import type { AccessPurpose, EndReason, EndStep } from './access.ts'
+import type { AccessPurpose, AccessSelector, EndReason, EndStep } from './access.ts'
 import type { Account } from './account.ts'
 import type { AccountKey, AdapterSession, AdapterUser } from './adapter.ts'
 import type { AnyContext, Context, Facts } from './context.ts'
@@ -98,6 +98,8 @@ export interface Hooks {
   settings: First<{ request: Request }, Partial<Settings>, never>
   /** The same by the name of a tenant, for jobs. */
   tenant: First<{ tenant: string }, Partial<Settings>, never>
+  /** Names of all tenants, as the hook `tenant` knows them: a list, or one that is read while it is used. A clean-up asks it. */
+  tenants: First<{}, Iterable<string> | AsyncIterable<string>, never>
   /** A provider that is not in the list. */
   provider: First<{ id: string }, Provider, AnyContext>
   /** The list on `/providers` and pages. */
@@ -179,7 +181,7 @@ export interface Events {
   /** Sessions were ended by another request or a provider; `count` is undefined if it is not known. */
   sessionsEnded: { which: SessionSelector; count: number | undefined; by: string | undefined }
   /** Access of a user, or of a session at a provider, was ended with all that rests on it. */
-  accessEnded: { which: SessionSelector; reason: EndReason; by: string; ended: Readonly<Partial<Record<EndStep, number | undefined>>> }
+  accessEnded: { which: AccessSelector; reason: EndReason; by: string; ended: Readonly<Partial<Record<EndStep, number | undefined>>> }
   /** A login waits for something that plugin `by` asks for. */
   loginParked: { login: Login; by: string; expires: Date }
   /** It went on. */
@@ -200,6 +202,8 @@ export interface Events {
   linkRequested: { user: User; provider: string }
   /** Ended rows were removed. */
   cleanedUp: { report: CleanUpReport }
+  /** A clean-up has come to a tenant, whose context this is: the default one first, then each that the hook `tenants` names. */
+  tenantCleanedUp: {}
   /** A fact for logs that has no other event: a password reset was requested, a device was trusted, a step-up was demanded. */
   noted: Note
   /** No request is served until the mistake is gone. */

@@ -183,6 +183,11 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   /** Default: the option of the same name of `createAuth`. `''`: none for this provider. */
   redirectProxyUrl?: string | undefined
   /**
+   * Path of the redirect URI below the base path, such as `/sso/callback/acme`: the one that another product registered at the provider. A route there must lead the
+   * browser on to `/callback/<id>`, as `betterAuthCompatPlugin` does. Default: `/callback/<id>`.
+   */
+  callbackPath?: string | undefined
+  /**
    * Sends the authorization request to the provider directly (RFC 9126); the browser gets `client_id` and `request_uri` alone. Default: when the
    * discovery document says that the provider requires it.
    */

@@ -72,7 +72,7 @@ export interface PageView {
   /** Inline scripts. The page adds its nonce, and permits requests to the origin of the app. */
   scripts?: readonly string[]
   sources?: Sources
-  /** Further origins that forms of the page may post to (`form-action`). */
+  /** Further origins that forms of the page may post or be redirected to (`form-action`); `https:` is any address of https. */
   forms?: readonly string[]
   /** Default 200. */
   status?: number

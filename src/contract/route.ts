@@ -19,6 +19,8 @@ export interface Route {
   path: `/${string}`
   /** `root`: an exact path below `/.well-known/` at the origin's root; bindings mount it. Default `base`. */
   at?: 'base' | 'root'
+  /** Of a path at the root: the app works although requests do not reach it, so that `authkernel doctor` warns and does not fail. */
+  optional?: true
   /**
    * How a request that changes something proves that it is the site's own; default `token` for everything but GET.
    * - `token`: CSRF token and, from browsers, the Origin of the app.
@@ -42,6 +44,8 @@ export interface Route {
   cors?: { origins: 'any' | readonly string[]; headers?: readonly string[] }
   /** `bytes`: limit of the body, default `limits.body`. `types`: others are answered 415; default: any. */
   body?: { bytes?: number; types?: readonly BodyType[] }
+  /** Made by `clientMethods`: the method of the client, `namespace.name`. */
+  client?: string
   /** Answers the request. */
   handler(ctx: Context): Awaitable<Response>
   /** Answers a failure of this route where an error page makes no sense: JSON routes. */
@@ -63,6 +67,9 @@ export interface RouteInfo {
   readonly plugin: string
   readonly flow: Route['flow']
   readonly takes?: Route['takes']
+  /** The method of the client that it is: `namespace.name`. */
+  readonly client?: Route['client']
+  readonly optional?: Route['optional']
 }
 
 /** What a path leads to. */

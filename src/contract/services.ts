@@ -1,13 +1,13 @@
 /** What plugins share by name, and the platform below it. Types only. */
 import type { Store } from './adapter.ts'
-import type { AccessTokens, AppTokens } from './app-tokens.ts'
+import type { AccessTokens, AppTokens, SigningKeys } from './app-tokens.ts'
 import type { ResolvedConfig, Settings } from './config.ts'
 import type { AnyContext, Context } from './context.ts'
 import type { Awaitable, JWT } from './data.ts'
 import type { Mail, MailTransport } from './mail.ts'
 import type { Provider } from './provider.ts'
 import type { OAuthService } from './oauth-service.ts'
-import type { RecordStore } from './records.ts'
+import type { RecordSpec, RecordStore } from './records.ts'
 import type { Revocations, SessionAbility, SessionStrategy } from './session.ts'
 
 /** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
@@ -42,10 +42,10 @@ export interface Lease {
 }
 /** An answer with its whole body. */
 export interface PublicDocument {
-  /** HTTP status: 200. */
+  /** HTTP status: 200, where `get` was called. */
   readonly status: number
   readonly statusText: string
-  /** `content-type` in lower case, without parameters. */
+  /** `content-type` in lower case, without parameters; `cache-control` and `age` where `get` was called, `www-authenticate` and `dpop-nonce` where `send` was. */
   readonly headers: Headers
   /** The body. */
   readonly content: Uint8Array<ArrayBuffer>
@@ -81,6 +81,11 @@ export interface PublicFetch {
    * node:dns and node:https).
    */
   get(url: string | URL, request?: PublicFetchRequest): Promise<PublicDocument>
+  /**
+   * Calls an endpoint that a stranger chose, such as the token endpoint of a company's identity provider, under the rules of `get`: with `body` by POST, and
+   * with an answer of every status but a redirect. Throws NetworkError as `get`, without `STATUS`.
+   */
+  send(url: string | URL, request?: PublicFetchRequest & { body?: string }): Promise<PublicDocument>
 }
 /** Encrypted, purpose-bound, expiring values. */
 export interface Sealer {
@@ -172,6 +177,16 @@ export interface PasswordTaken {
   verified?: boolean
 }
 
+/** Credentials that another product keeps for the users of this table: its passwords, factors, passkeys and keys. */
+export interface SharedCredentials {
+  /** Whether the user has any there. Asked only for users with an unverified address: any visitor who typed the address may have set them. */
+  has(ctx: AnyContext, userId: string): Promise<boolean>
+  /** Whether one of them signs in without the password: a passkey, a key, a phone number. */
+  hasOtherThanPassword(ctx: AnyContext, userId: string): Promise<boolean>
+  /** Removes them all there. Called when another user proves the address. */
+  remove(ctx: AnyContext, userId: string): Promise<void>
+}
+
 /** Services by name. Plugins add theirs by declaration merging. */
 export interface Services {
   /** Users, accounts, sessions and tokens. */
@@ -204,8 +219,14 @@ export interface Services {
   appTokens: AppTokens
   /** Signed access tokens for other services. */
   accessTokens: AccessTokens
+  /** Signs statements of other plugins, where a plugin keeps signing keys. */
+  signingKeys: SigningKeys
   /** The form of the session's cookie, where it is not the token itself. */
   sessionCookie: SessionCookie
+  /** How soon an ending must hold in every process: session strategies with a copy of endings renew it so often. Default: their own option. */
+  sessionFreshness: { readonly seconds: number }
+  /** What another product keeps of the same users, while both run. */
+  sharedCredentials: SharedCredentials
   /** Hashes of passwords of another product. */
   passwordTakeover: Takeover<PasswordTaken>
   /** Second factors of another product. */
@@ -218,11 +239,11 @@ export interface Services {
 /** What a service factory may look at. */
 export interface CompileView {
   readonly config: ResolvedConfig
-  /** Names of the records that are declared. */
-  readonly records: ReadonlySet<string>
+  /** The records that are declared, by name. */
+  readonly records: ReadonlyMap<string, RecordSpec>
   /** Whether a plugin requires something of the session strategy. */
   requires(requirement: `session:${SessionAbility}` | 'records'): boolean
-  readonly shared: Shared
+  readonly shared: SharedState
   /** Of the list, by id. */
   readonly providers: ReadonlyMap<string, Provider>
   /** Another service, or undefined; a circle is an error. */
@@ -239,7 +260,7 @@ export interface Runtime {
 }
 
 /** State that several kernels share: one-time use, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
-export interface Shared {
+export interface SharedState {
   /** A named map; the caller bounds its size. */
   cache<T>(name: string): Map<string, T>
   /** Runs `work` once for callers of the same key at the same time; all get its result. */

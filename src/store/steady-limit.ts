@@ -55,23 +55,23 @@ export function steadyLimit(limit: Limit, { local, logger, deadline }: LimitFall
     }
   }
 
-  async function settle(round = 0): Promise<void> {
+  async function payRefunds(round = 0): Promise<void> {
     for (const [key, count] of owed) {
       try {
         await ask(() => limit.refund(key))
       } catch {
-        if (round < maxRounds) return later(round)
+        if (round < maxRounds) return payRefundsAfterPause(round)
         owed.clear()
         break
       }
       addCount(owed, key, -1)
-      if (count > 1) return settle(round)
+      if (count > 1) return payRefunds(round)
     }
     waiting = false
   }
-  function later(round: number): void {
+  function payRefundsAfterPause(round: number): void {
     waiting = true
-    const timer = setTimeout(() => void settle(round + 1), Math.min(longestPause, firstPause * 2 ** round))
+    const timer = setTimeout(() => void payRefunds(round + 1), Math.min(longestPause, firstPause * 2 ** round))
     // A process that has nothing else to do may end.
     if (typeof timer === 'object') timer.unref?.()
   }
@@ -99,7 +99,7 @@ export function steadyLimit(limit: Limit, { local, logger, deadline }: LimitFall
         await ask(() => limit.refund(key))
       } catch {
         addCount(owed, key, 1)
-        if (!waiting) later(0)
+        if (!waiting) payRefundsAfterPause(0)
       }
     },
   }

@@ -74,6 +74,7 @@ function storeOf(own: Border): Store {
       return callAdapter({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
     }
   }
+  // All methods are there now.
   const whole = store as unknown as Store
   if (tenants) {
     const asStored = (method: 'getUser' | 'listAccountsByUserId', id: string): unknown => {
@@ -127,8 +128,8 @@ function callAdapter(asked: Call, call: () => unknown, deadline: number): unknow
     return absentOrThrow(asked, error)
   }
   // Synchronous stores stay synchronous: no promise, no timer.
-  const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
-  if (!later) return checkAnswer(asked, answer)
+  const isPromise = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
+  if (!isPromise) return checkAnswer(asked, answer)
   return withCallDeadline(asked, answer as PromiseLike<unknown>, withoutDeadline.has(asked.method) ? longestTimer : deadline)
 }
 

@@ -28,7 +28,8 @@ export function installed(program: string): boolean {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that no server has at this moment. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
@@ -56,13 +57,14 @@ interface Started {
   user?: { uid: number; gid: number } | undefined
 }
 
-function run({ program, args, folder, user }: Started): { stop(): Promise<void> } {
+function run({ program, args, folder, user }: Started): { stop(): Promise<void>; signal(name: 'SIGSTOP' | 'SIGCONT'): void } {
   const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` }
   const child = spawn(program, args, { stdio: 'ignore', cwd: folder, env, ...user })
   const ended = once(child, 'exit')
   // Told by what does not answer.
   child.on('error', () => {})
   return {
+    signal: (name) => void child.kill(name),
     async stop() {
       if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
         child.kill('SIGKILL')
@@ -78,13 +80,13 @@ function newFolder(): string {
 }
 
 /** Redis without anything on a disk. */
-export async function startRedis(...options: string[]): Promise<OwnServer> {
+export async function startRedis(...options: string[]): Promise<OwnServer & { signal(name: 'SIGSTOP' | 'SIGCONT'): void }> {
   const [port, folder] = [await freePort(), newFolder()]
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder, ...options]
-  const { stop } = run({ program: 'redis-server', args, folder })
+  const { stop, signal } = run({ program: 'redis-server', args, folder })
   const url = `redis://127.0.0.1:${port}`
   await untilReady('redis-server', () => askRedis(url, 'PING'))
-  return { url, stop }
+  return { url, stop, signal }
 }
 
 /** One command, by a connection of its own. */
@@ -122,6 +124,49 @@ export async function startCluster(): Promise<{ nodes: { host: string; port: num
   }
 }
 
+/** A primary, a replica, and three Sentinels that put the replica in its place after half a second without an answer. */
+export async function startSentinels(): Promise<{
+  sentinels: { host: string; port: number }[]
+  primary: OwnServer & { signal(name: 'SIGSTOP' | 'SIGCONT'): void }
+  replica: OwnServer
+  stop(): Promise<void>
+}> {
+  const primary = await startRedis()
+  const port = new URL(primary.url).port
+  const replica = await startRedis('--replicaof', '127.0.0.1', port, '--repl-diskless-sync-delay', '0')
+  await untilReady('the replica', async () => {
+    if (!String(await askRedis(replica.url, 'INFO', 'replication')).includes('master_link_status:up')) throw new Error('no link')
+  })
+  const sentinels = await Promise.all(
+    [0, 1, 2].map(async () => {
+      const [own, folder] = [await freePort(), newFolder()]
+      const lines = [
+        `port ${own}`,
+        'bind 127.0.0.1',
+        `sentinel monitor auth 127.0.0.1 ${port} 2`,
+        'sentinel down-after-milliseconds auth 500',
+        'sentinel failover-timeout auth 2000',
+      ]
+      writeFileSync(join(folder, 'sentinel.conf'), `${lines.join('\n')}\n`)
+      const { stop } = run({ program: 'redis-server', args: [join(folder, 'sentinel.conf'), '--sentinel'], folder })
+      const url = `redis://127.0.0.1:${own}`
+      await untilReady('a sentinel', () => askRedis(url, 'PING'))
+      return { url, port: own, stop }
+    }),
+  )
+  for (const { url } of sentinels)
+    await untilReady('the sentinels', async () => {
+      const facts = ((await askRedis(url, 'SENTINEL', 'MASTER', 'auth')) as string[]).join(' ')
+      if (!/num-slaves 1/.test(facts) || !/num-other-sentinels 2/.test(facts)) throw new Error('They do not know each other yet.')
+    })
+  return {
+    sentinels: sentinels.map((each) => ({ host: '127.0.0.1', port: each.port })),
+    primary,
+    replica,
+    stop: async () => void (await Promise.all([...sentinels, primary, replica].map((server) => server.stop()))),
+  }
+}
+
 /** MariaDB with an empty `root` password. */
 export async function startMariadb(...options: string[]): Promise<OwnServer> {
   const [port, folder] = [await freePort(), newFolder()]
@@ -143,6 +188,45 @@ export async function askMysql(url: string, ...statements: string[]): Promise<vo
   const connection = await createConnection(url)
   for (const statement of statements) await connection.query(statement)
   await connection.end()
+}
+
+/** PostgreSQL and a standby of it, which replays what it gets after a delay. */
+export async function startStandby(delay: string): Promise<{ primary: OwnServer; standby: OwnServer }> {
+  const programs = execFileSync('sh', ['-c', 'ls -d /usr/lib/postgresql/*/bin | sort -V | tail -1'], { encoding: 'utf8' }).trim()
+  const folder = newFolder()
+  const user =
+    process.getuid?.() === 0
+      ? { uid: Number(execFileSync('id', ['-u', 'postgres'])), gid: Number(execFileSync('id', ['-g', 'postgres'])) }
+      : undefined
+  if (user) chownSync(folder, user.uid, user.gid)
+  const start = async (data: string, ...options: string[]): Promise<OwnServer> => {
+    const port = await freePort()
+    const settings = ['fsync=off', 'listen_addresses=127.0.0.1', 'max_wal_senders=4', ...options].flatMap((setting) => ['-c', setting])
+    const args = ['-D', data, '-p', String(port), '-k', folder, ...settings]
+    const { stop } = run({ program: `${programs}/postgres`, args, folder, user })
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    await untilReady('postgres', async () => {
+      const client = new pg.Client({ connectionString: url })
+      client.on('error', () => {})
+      await client.connect()
+      await client.end()
+    })
+    return { url, stop }
+  }
+  execFileSync(`${programs}/initdb`, ['-D', `${folder}/primary`, '-A', 'trust', '-U', 'postgres', '--no-sync'], {
+    stdio: 'ignore',
+    ...user,
+  })
+  const primary = await start(`${folder}/primary`)
+  execFileSync(
+    `${programs}/pg_basebackup`,
+    ['-d', primary.url, '-D', `${folder}/standby`, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'],
+    {
+      stdio: 'ignore',
+      ...user,
+    },
+  )
+  return { primary, standby: await start(`${folder}/standby`, `recovery_min_apply_delay=${delay}`) }
 }
 
 /** PgBouncer in transaction mode before the PostgreSQL of the tests: it knows no prepared statement. */

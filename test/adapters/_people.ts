@@ -2,6 +2,7 @@
 import { createAuth } from 'authkernel'
 import type { Adapter, Auth, MailMessage, Plugin, RecordTable } from 'authkernel/kernel'
 import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
+import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { type GuestApi, guestPlugin } from 'authkernel/plugins/guest'
 import { type MemberRow, type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 
@@ -12,12 +13,16 @@ export type PeopleTask = { do: 'people'; times: number } & (
   | { act: 'deleteUser'; userId: string }
   | { act: 'demote'; userId: string; other: string; organization: string }
   | { act: 'join'; userIds: string[]; organization: string }
+  | { act: 'suspend'; userId: string; organization: string }
+  | { act: 'createKey'; userId: string; organization: string }
   | { act: 'signIn'; cookie: string; csrfToken: string; user: string }
 )
 /** What tests look into. */
 interface Inside {
   mails: MailMessage[]
   members(): Promise<RecordTable<MemberRow>>
+  /** How many keys a user has. */
+  keys(userId: string): Promise<number>
   /** How often the data of a guest was handed over here. */
   handed(): number
 }
@@ -25,7 +30,7 @@ interface Inside {
 export function peopleHost(
   adapter: Adapter,
   { members: max = 20_000 }: { members?: number } = {},
-): Auth<AccountsApi & GuestApi & OrganizationsApi & { inside: Inside }> {
+): Auth<AccountsApi & ApiKeysApi & GuestApi & OrganizationsApi & { inside: Inside }> {
   let count = 0
   const mails: MailMessage[] = []
   const inside: Plugin<{ inside: Inside }> = {
@@ -33,7 +38,8 @@ export function peopleHost(
     setup(kernel) {
       kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) })
       const members = async () => (await kernel.contextOf({ job: 'inside' })).records('organizationMember')
-      return { inside: { mails, members, handed: () => count } }
+      const keys = async (userId: string) => (await kernel.contextOf({ job: 'inside' })).records('apiKey').count({ userId })
+      return { inside: { mails, members, keys, handed: () => count } }
     },
   }
   return createAuth({
@@ -50,6 +56,7 @@ export function peopleHost(
   })
     .use(inside)
     .use(accountsPlugin())
+    .use(apiKeysPlugin())
     .use(guestPlugin({ convert: () => void count++, max: 1000 }))
     .use(
       organizationsPlugin({
@@ -85,6 +92,8 @@ async function one(auth: ReturnType<typeof peopleHost>, task: PeopleTask, at: nu
   }
   if (task.act === 'deleteUser') return auth.users.delete({ userId: task.userId })
   if (task.act === 'leave') return organizations.leave({ userId: task.userId }, task.organization)
+  if (task.act === 'suspend') return organizations.suspend(system, task.organization, task.userId)
+  if (task.act === 'createKey') return auth.apiKeys.create({ userId: task.userId }, { name: 'k', organization: task.organization })
   if (task.act === 'demote') return organizations.setRole({ userId: task.userId }, task.organization, task.other, 'member')
   if (task.act === 'join') return organizations.add(system, task.organization, task.userIds[at] as string)
   const body = new URLSearchParams({ csrfToken: task.csrfToken, user: task.user })

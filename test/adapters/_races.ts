@@ -5,13 +5,13 @@ import { register } from '../../src/testing/adapter-authenticators.ts'
 import { inHours, newAccount, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
 import { somebody } from './_journeys.ts'
-import { openStore, type StoreSpec } from './_stores.ts'
+import { openStore, type SplitSpec, type StoreSpec } from './_stores.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
 /** Defines the races over a store that several processes may open. */
 export function testRaces(
   name: string,
-  store: () => StoreSpec,
+  store: () => StoreSpec | SplitSpec,
   { processes = 4, times = 25, rounds = 3 }: { processes?: number; times?: number; rounds?: number } = {},
 ): void {
   describe(`races between ${processes} processes: ${name}`, () => {

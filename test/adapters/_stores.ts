@@ -13,6 +13,9 @@ import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import fsLiteDriver from 'unstorage/drivers/fs-lite'
 import redisDriver from 'unstorage/drivers/redis'
+import { Cluster } from 'ioredis'
+import { redisLimit, redisOnce, redisSessions } from 'authkernel/plugins/redis'
+import { addSessions } from '../../plugins/adapters/adapter/sessions.ts'
 import { servers, uniqueName } from './_servers.ts'
 
 /** A store that any process can open. */
@@ -22,6 +25,12 @@ type KeyValueSpec = { kind: 'fs' | 'fs-lite'; folder: string } | { kind: 'redis'
 export interface SqlSpec {
   kind: 'libsql' | 'postgres' | 'mysql'
   name: string
+}
+/** Users in a database, sessions, one-time values and attempts in a Redis Cluster. */
+export interface SplitSpec {
+  kind: 'split'
+  users: SqlSpec
+  nodes: { host: string; port: number }[]
 }
 type Db = Kysely<Record<string, Record<string, unknown>>>
 
@@ -40,9 +49,27 @@ export async function newDatabase(kind: SqlSpec['kind']): Promise<SqlSpec> {
 }
 
 /** An adapter over a store; databases get their tables at the first operation. */
-export function openStore(spec: StoreSpec, options: SqlAdapterOptions = {}): Adapter {
+export function openStore(spec: StoreSpec | SplitSpec, options: SqlAdapterOptions = {}): Adapter {
+  if (spec.kind === 'split') return openSplit(spec, options)
   if (!('name' in spec)) return unstorageAdapter(storageOf(spec))
   return openSql(openDatabase(spec), options)
+}
+
+function openSplit({ users, nodes }: SplitSpec, options: SqlAdapterOptions): Adapter {
+  const redis = new Cluster(nodes)
+  const adapter = openStore(users, options)
+  const split = addSessions(adapter, { sessions: redisSessions(redis) }, () => {})
+  const close = async (): Promise<void> => {
+    await split.close?.()
+    redis.disconnect()
+  }
+  return {
+    ...split,
+    once: redisOnce(redis),
+    limit: redisLimit(redis),
+    records: (adapter as ReturnType<typeof sqlAdapter>).records,
+    close,
+  } as Adapter
 }
 
 /** The SQL adapter over a connection, with the listener that a pool needs. */
@@ -82,7 +109,8 @@ export function storageOf(spec: KeyValueSpec, server: string = servers.redis): R
 }
 
 /** Removes a store with all that is in it. */
-export async function dropStore(spec: StoreSpec): Promise<void> {
+export async function dropStore(spec: StoreSpec | SplitSpec): Promise<void> {
+  if (spec.kind === 'split') return dropStore(spec.users)
   if (spec.kind === 'redis') {
     const storage = storageOf(spec)
     await storage.clear()

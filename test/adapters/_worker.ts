@@ -12,13 +12,15 @@ import { load, type LoadTask } from './_load.ts'
 import { actAsLocals, type LocalsTask } from './_locals.ts'
 import { type AccessTask, enterAtOnce } from '../access/_worker-task.ts'
 import { actAsPeople, type PeopleTask } from './_people.ts'
+import { sendSignals, type SignalsTask } from './_signals-task.ts'
 import { sign, type SignTask } from './_signing.ts'
-import { openStore, type StoreSpec } from './_stores.ts'
+import { openStore, type SplitSpec, type StoreSpec } from './_stores.ts'
+import { postAtOnce, type SamlTask } from '../saml/_worker-task.ts'
 import { askForTokens, type TokenTask } from './_tokens.ts'
 
 /** What a worker can be asked to do; every call starts `times` operations at once. */
 export type Task =
-  | { do: 'open'; store: StoreSpec }
+  | { do: 'open'; store: StoreSpec | SplitSpec }
   | { do: 'call'; method: keyof Adapter; args: unknown[]; times?: number }
   | { do: 'calls'; method: keyof Adapter; list: unknown[][] }
   /** Takes each key once; answers those that it got. */
@@ -36,6 +38,8 @@ export type Task =
   | LocalsTask
   | AccessTask
   | AdmissionTask
+  | SamlTask
+  | SignalsTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -87,6 +91,8 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
     const answers = await workOnRecords((subject as { records?: RecordStore }).records!, task.task)
     return answers.map((value) => ({ status: 'fulfilled', value }))
   }
+  if (task.do === 'saml') return postAtOnce(subject, task)
+  if (task.do === 'signals') return sendSignals(subject, task)
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
   if (task.do === 'locals') return actAsLocals(subject, task)

@@ -1,11 +1,8 @@
 /** Starts processes that work on one store, and waits for each of their answers. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
-import { aliases } from '../../scripts/aliases.ts'
-import type { StoreSpec } from './_stores.ts'
+import { inject } from 'vitest'
+import type { SplitSpec, StoreSpec } from './_stores.ts'
 import type { Answer, Task } from './_worker.ts'
 
 /** A started process. */
@@ -18,42 +15,9 @@ export interface Worker {
   kill(): Promise<void>
 }
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
-let bundle: Promise<string> | undefined
-
-/** The worker as one file that Node runs: transpiling it in each process would take longer than the tests. */
-async function bundleWorker(): Promise<string> {
-  const outfile = `${root}node_modules/.cache/authkernel/worker-${process.pid}.mjs`
-  await build({
-    entryPoints: [`${root}test/adapters/_worker.ts`],
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    packages: 'external',
-    tsconfig: `${root}tsconfig.json`,
-    plugins: [
-      {
-        name: 'own names',
-        setup(build) {
-          build.onResolve({ filter: /^authkernel(\/|$)/ }, ({ path }) => ({ path: sourceOf(path) }))
-        },
-      },
-    ],
-    external: ['vitest'],
-    outfile,
-  })
-  process.once('exit', () => rmSync(outfile, { force: true }))
-  return outfile
-}
-
-function sourceOf(name: string): string {
-  const { find, replacement } = aliases.find((alias) => alias.find.test(name))!
-  return name.replace(find, replacement)
-}
-
 /** One process; it has not opened a store yet. */
 export async function startWorker(env: Record<string, string> = {}): Promise<Worker> {
-  const child = fork(await (bundle ??= bundleWorker()), [], {
+  const child = fork(inject('workerBundle'), [], {
     env: { ...process.env, ...env },
     execArgv: [],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -93,7 +57,7 @@ export async function startWorker(env: Record<string, string> = {}): Promise<Wor
 }
 
 /** Several processes with one store open in each. */
-export async function startWorkers(count: number, store: StoreSpec): Promise<Worker[]> {
+export async function startWorkers(count: number, store: StoreSpec | SplitSpec): Promise<Worker[]> {
   const workers = await Promise.all([...Array(count).keys()].map(() => startWorker()))
   for (const worker of workers) await worker.ask({ do: 'open', store })
   return workers

@@ -97,6 +97,20 @@ describe.each(kinds)('%s, four processes', (kind) => {
       }
     }, 60_000)
 
+    it('of keys that are made while the membership is suspended none is left', async () => {
+      const { id: organization } = await auth.organizations.create({ userId: 'ada' }, { name: 'K' })
+      for (let round = 0; round < 3; round++) {
+        const userId = `k${round}`
+        await adapter.createUser({ id: userId, email: `${userId}@example.com`, name: userId, emailVerified: new Date(0) })
+        await auth.organizations.add({ system: true }, organization, userId)
+        const make = { act: 'createKey', times: 4, userId, organization } as const
+        const ends = await all([make, make, make, { act: 'suspend', times: 1, userId, organization }])
+        // No member: the membership was suspended before it was read.
+        for (const end of ends) expect(['done', 'AccessEnded', 'Error: The owner is no member of this organization.']).toContain(end)
+        expect(await auth.inside.keys(userId)).toBe(0)
+      }
+    })
+
     it('the limit of members holds', async () => {
       const { id: organization } = await auth.organizations.create({ userId: 'dan' }, { name: 'D' })
       const userIds = ['ada', 'bob', 'cy', 'eve']

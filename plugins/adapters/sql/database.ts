@@ -200,9 +200,9 @@ export type Runner = Db
 const knownNames = { users: true, accounts: true, sessions: true, tokens: true, authenticators: true, records: true } as const
 
 /** Throws AuthError for an unknown option, and for an unknown table or member in `names`: it would be left out in silence. */
-function checkSqlOptions(options: SqlOptions & { now?: unknown; replica?: unknown }, who: string): void {
+function checkSqlOptions(options: SqlOptions & { now?: unknown; replica?: unknown; maxLag?: unknown }, who: string): void {
   const own = { names: true, additionalFields: true, schema: true, dialect: true, migrate: true, pool: true, prepare: true } as const
-  assertOptions(who, options, { ...own, now: true, replica: true })
+  assertOptions(who, options, { ...own, now: true, replica: true, maxLag: true })
   assertOptions(who, options.names, knownNames, 'names')
   for (const [name, mapping] of Object.entries(options.names ?? {}))
     if (name !== 'records' && typeof mapping === 'object')

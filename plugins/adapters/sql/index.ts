@@ -1,14 +1,26 @@
 /** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
-import type { Adapter, AdapterTables, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
+import {
+  type Adapter,
+  type AdapterTables,
+  AuthError,
+  type CleanUpOptions,
+  type ExpiredRows,
+  type HealedFault,
+  type Limit,
+  type Once,
+  type RecordStore,
+} from 'authkernel/kernel'
 import { accountMethods, authenticatorMethods } from './accounts.ts'
-import { openDatabase, type SqlOptions } from './database.ts'
+import { type Database, openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
 import { buildConcurrently, describeLock } from './index-locks.ts'
 import { type MigrationReport, planTables, runMigration } from './migrate.ts'
 import { missingTables } from './missing-tables.ts'
 import { planRecords } from './record-plan.ts'
 import { createRecordStore } from './record-store.ts'
+import { readFromReplica } from './replica.ts'
 import { searchMethods } from './search-users.ts'
+import { findServerFaults } from './server-faults.ts'
 import { createLimit, createOnce } from './services.ts'
 import { sessionMethods } from './sessions.ts'
 import { tokenMethods } from './tokens.ts'
@@ -32,10 +44,12 @@ export interface SqlAdapterOptions extends SqlOptions {
   /** Clock of the services in milliseconds; default `Date.now`. */
   now?: () => number
   /**
-   * The Kysely instance answers reads from replicas that lag behind; default false. Then a session that is not found keeps its cookie. Limited: see
-   * `docs/adapters.md`.
+   * A Kysely instance: the replica that answers lists of users; sessions, one-time values, accounts and all else are read from the primary. `true`: the one
+   * Kysely instance sends reads to replicas itself; a session that is not found keeps its cookie then. Default false. See `docs/adapters.md`.
    */
-  replica?: boolean
+  replica?: boolean | SqlDatabase
+  /** Seconds that the replica may be behind; the primary answers when it is more. PostgreSQL alone. Default: the lag is not looked at. */
+  maxLag?: number
 }
 
 /** An adapter with the shared services of its database. */
@@ -64,7 +78,9 @@ export interface SqlAdapter extends Required<Adapter>, Required<Omit<AdapterTabl
  * holds by the database's own indexes, or by serializable transactions where a schema lacks them.
  */
 export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
-  const { now = Date.now } = options
+  const { now = Date.now, replica, maxLag } = options
+  if (maxLag !== undefined && typeof replica !== 'object')
+    throw new AuthError('sqlAdapter: `maxLag` needs the option `replica` with the Kysely instance of the replica.')
   const database = openDatabase(db, options)
   const { close: _shared, tables, eraser, ...records } = createRecordStore(database, options)
   const plans = async (concurrently: boolean) => {
@@ -72,6 +88,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     const plan = { statements: [...own.statements, ...ofPlugins.statements], notes: [...own.notes, ...ofPlugins.notes] }
     return concurrently ? buildConcurrently(database.db, database.dialect, plan) : plan
   }
+  const close = (): Promise<void> => database.close()
   return {
     ...userMethods(database, eraser),
     ...userBatchMethods(database),
@@ -83,11 +100,20 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
     nullableEmail: true,
-    replica: options.replica === true,
+    replica: replica === true,
     onHealed: (listener) => database.onHealed(listener),
     additionalFields: options.additionalFields ?? {},
-    missingTables: (operations) => missingTables(database, operations),
-    close: () => database.close(),
+    async missingTables(operations) {
+      const lists = await Promise.all([missingTables(database, operations), findServerFaults(database)])
+      return lists.flat()
+    },
+    close,
+    ...(typeof replica === 'object' &&
+      readFromReplica({ ...createLists(database, eraser), close }, replica, options, {
+        maxLag,
+        now,
+        create: (copy) => createLists(copy, eraser),
+      })),
     atomic: true,
     once: createOnce(database, now),
     limit: createLimit(database, now),
@@ -96,6 +122,11 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     migrate: ({ apply = false, concurrently = false } = {}) =>
       runMigration(database.db, () => plans(concurrently), { apply }).finally(() => database.forget()),
   }
+}
+
+function createLists(database: Database, eraser: Parameters<typeof userMethods>[1]): Pick<Required<Adapter>, 'listUsers' | 'searchUsers'> {
+  const { listUsers } = userMethods(database, eraser)
+  return { listUsers, ...searchMethods(database) }
 }
 
 /** Makes missing tables, columns and indexes of a database; a dry run unless `apply` is true. Drops nothing, and may be repeated. */

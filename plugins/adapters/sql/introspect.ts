@@ -108,7 +108,8 @@ function describeTable(kind: TableName, table: FoundTable, indexes: readonly Ind
       type,
       kind: columnKind(dialect, field, type, form),
       form,
-      nullable: isNullable,
+      // A form that stands for none is one.
+      nullable: isNullable || form === 'address',
       filled: hasDefaultValue || isAutoIncrementing,
     })
   }

@@ -207,7 +207,7 @@ export function valuesOf(table: Table, record: object): { fields: string[]; row:
   if (id && id.filled && !canExist(table, { id: row.id ?? null })) delete row.id
   for (const [field, make] of Object.entries(table.mapping?.fill ?? {})) row[field] ??= make()
   // No text, and no date, is written as something.
-  for (const [field, { form }] of table.columns) if (form === 'flag' || form === 'blank') row[field] ??= null
+  for (const [field, { form }] of table.columns) if (form === 'flag' || form === 'blank' || form === 'address') row[field] ??= null
   return { fields: Object.keys(row).filter((field) => row[field] !== undefined && table.columns.has(field)), row }
 }
 

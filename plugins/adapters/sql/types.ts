@@ -98,6 +98,6 @@ export type Layout = Partial<Record<TableName, Table>>
 
 /**
  * How a column holds its field. `flag`: whether there is a date, as a boolean. `instant`: seconds, as a date. `blank`: no text, as ''.
- * `base64url`: bytes in that alphabet.
+ * `base64url`: bytes in that alphabet. `address`: no address, as one below `no-address.invalid` that differs in each row (RFC 2606).
  */
-export type Form = 'flag' | 'instant' | 'blank' | 'base64url'
+export type Form = 'flag' | 'instant' | 'blank' | 'base64url' | 'address'

@@ -64,10 +64,14 @@ export function readExpression({ kind }: Column, ref: SqlExpression): SqlExpress
   return ref
 }
 
+// A name that no mail server has.
+const noAddress = '@no-address.invalid'
+
 /** What is written for a value of the field. */
 export function toColumn(form: Form, value: unknown): unknown {
   if (form === 'flag') return value !== null && value !== undefined && value !== false
   if (form === 'blank') return value ?? ''
+  if (form === 'address') return value ?? `${crypto.randomUUID()}${noAddress}`
   if (value === null || value === undefined) return null
   return form === 'instant' ? new Date(Number(value) * 1000) : toBase64Url(fromBase64(String(value)))
 }
@@ -113,6 +117,7 @@ function toField(form: Form, value: unknown): unknown {
   if (value === null) return null
   if (form === 'flag') return value === true ? new Date(0) : null
   if (form === 'blank') return value === '' ? null : value
+  if (form === 'address') return String(value).endsWith(noAddress) ? null : value
   if (form === 'instant') return isDate(value) ? Math.floor(value.getTime() / 1000) : null
   try {
     return toBase64(fromBase64(String(value)))

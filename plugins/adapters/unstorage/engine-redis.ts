@@ -1,6 +1,8 @@
 /** Transactions on Redis: values are read, and one Lua script writes if none of them changed meanwhile. */
 import { AuthError } from 'authkernel/kernel'
 import { createBuffer, readKey } from './buffer.ts'
+import { findEviction } from './eviction.ts'
+import { onPrimary } from './primary.ts'
 import { createLock } from './rw-lock.ts'
 import type { Engine, KeyValueDriver, KeyValueStorage, Transaction } from './types.ts'
 
@@ -11,6 +13,7 @@ interface RedisClient {
   zrangebylex(key: string, min: string, max: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
   zrevrangebylex(key: string, max: string, min: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[cursor: string, keys: string[]]>
+  info(section: string): Promise<string>
   /** Closes the connection; with `true` the client opens another one. */
   disconnect?(reconnect: boolean): void
   /** Of a cluster. */
@@ -53,12 +56,6 @@ return 1`
 
 // With this many processes on one record the last of them still gets its turn; more means that something is broken.
 const attempts = 400
-
-// After a fail-over the address of the server may lead to the former primary for a moment.
-const reconnections = 10
-
-// Milliseconds before a refused write is sent again.
-const reconnectPause = 100
 
 /** Where the keys of an adapter lie, and what it calls. */
 interface RedisOptions {
@@ -164,6 +161,11 @@ export function redisEngine(
     },
     paths,
     check: ready,
+    async findFaults() {
+      const nodes = client().nodes?.('master') ?? [client()]
+      const infos = await Promise.all(nodes.map((node) => node.info('memory'))).catch((): string[] => [])
+      return findEviction(infos, 'users and sessions are lost, and used one-time values can be used again')
+    },
     async *scan(folder) {
       await ready()
       yield* scan(folder)
@@ -184,27 +186,6 @@ export function redisEngine(
       })
     },
     close: async () => storage.dispose?.(),
-  }
-}
-
-const disconnections = new WeakMap<object, number>()
-
-/** A server that became a replica refuses every write, before it does anything. The client is made to connect again, and finds the new primary. */
-async function onPrimary<T>(client: () => RedisClient, work: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    const own = client()
-    const before = disconnections.get(own) ?? 0
-    try {
-      return await work()
-    } catch (error) {
-      if (tries > reconnections || !own.disconnect || !/\bREADONLY\b/.test(String((error as Error).message))) throw error
-      // One for all writes that were under way.
-      if ((disconnections.get(own) ?? 0) === before) {
-        disconnections.set(own, before + 1)
-        own.disconnect(true)
-      }
-      await new Promise((resolve) => setTimeout(resolve, reconnectPause))
-    }
   }
 }
 

@@ -85,7 +85,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
     },
     async missingTables() {
       await engine.check?.()
-      return []
+      return (await engine.findFaults?.()) ?? []
     },
     close: () => engine.close(),
     atomic: engine.atomic,
@@ -120,9 +120,9 @@ function openEngine(
   if (redis) return { engine: redis, exclusive: false }
   const folder = (driver.options as { base?: unknown } | undefined)?.base
   if ((driver.name === 'fs' || driver.name === 'fs-lite') && typeof folder === 'string') {
-    const { lock, open: take, release } = folderLock(folder.startsWith('/') ? folder : `${process.cwd()}/${folder}`)
+    const { lock, open: openFolder, release } = folderLock(folder.startsWith('/') ? folder : `${process.cwd()}/${folder}`)
     return {
-      engine: localEngine(storage, { open: take, release, lock, journal: `${root}authkernel-journal`, now, logHealing }),
+      engine: localEngine(storage, { open: openFolder, release, lock, journal: `${root}authkernel-journal`, now, logHealing }),
       exclusive: true,
     }
   }

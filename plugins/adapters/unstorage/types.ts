@@ -1,4 +1,5 @@
 /** What the adapter needs of an unstorage `Storage`, and what the engines under it offer. Structural: unstorage is an optional peer. */
+import type { MissingPart } from 'authkernel/kernel'
 
 /** The part of an unstorage `Storage` that is used. */
 export interface KeyValueStorage {
@@ -69,6 +70,8 @@ export interface Engine {
   scan(base: string): AsyncIterable<readonly string[]>
   /** Throws AuthError where the store is set up so that operations would fail; local engines have nothing to look at before their first operation. */
   check?(): Promise<void>
+  /** What the server lacks for what the adapter promises. */
+  findFaults?(): Promise<readonly MissingPart[]>
   /** Members of a sorted set in the order of their bytes. */
   range(set: string, range: SetRange): Promise<readonly string[]>
   close(): Promise<void>
