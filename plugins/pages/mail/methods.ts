@@ -1,5 +1,6 @@
 /** `auth.mailTemplates`: the mails of an app for writers and previews. */
 import { jobFor, type Kernel, type OfTenant, type WrittenMail } from 'authkernel/kernel'
+import type { MailBounces } from './bounces.ts'
 
 /** What `mailPlugin` puts on `auth`. */
 export interface MailApi {
@@ -10,7 +11,11 @@ export interface MailApi {
     /** The mail with invented values. `lang`: BCP 47 tag, default English. Throws AuthError for an unknown name. */
     preview(name: string, options?: OfTenant & { lang?: string | undefined }): Promise<WrittenMail>
   }
+  /** Addresses that get no mail any more, with the option `bounces`. */
+  mailBounces: MailBounces
 }
+
+export { createBounces } from './bounces.ts'
 
 /** The methods of `auth.mailTemplates`. */
 export function createApi(kernel: Kernel): MailApi['mailTemplates'] {

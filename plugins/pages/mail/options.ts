@@ -2,6 +2,7 @@
 import {
   type Awaitable,
   assertOptions,
+  assertTheme,
   AuthError,
   type MailContent,
   type MailTransport,
@@ -12,6 +13,18 @@ import {
 
 /** What an own template returns. What is absent is as built in. */
 export type OwnMail = Partial<Pick<WrittenMail, 'subject' | 'text' | 'html'>>
+
+/** How reports of mailers are checked; name the mailers that you use. */
+export interface BouncesOptions {
+  /** `secret`: the signing secret of the webhook, `whsec_…`. */
+  resend?: { secret: string } | undefined
+  /** Name and password that the address of the webhook has: `https://name:password@app.example/auth/mail/bounces/postmark`. */
+  postmark?: { username: string; password: string } | undefined
+  /** `signingKey`: the HTTP webhook signing key of the account. */
+  mailgun?: { signingKey: string } | undefined
+  /** `topics`: ARNs of the SNS topics that SES publishes to. Their `SignatureVersion` must be 2. */
+  ses?: { topics: readonly string[] } | undefined
+}
 
 /** Options of `mailPlugin`. */
 export interface MailPluginOptions {
@@ -31,6 +44,11 @@ export interface MailPluginOptions {
    * mail readers make no link of them; `html` of its input is markup.
    */
   render?: ((mail: MailContent) => Awaitable<OwnMail | undefined>) | undefined
+  /**
+   * Takes reports of mailers at `POST <basePath>/mail/bounces/<mailer>`: an address that bounced for good, or whose owner complained, gets no more mails. Needs a store with
+   * records. Default: none are taken.
+   */
+  bounces?: BouncesOptions | undefined
   /** Own template as an element of React, drawn by `@react-email/render` as HTML and as text. `null` leaves a mail as built in. */
   reactEmail?: ((mail: MailContent) => unknown) | undefined
 }
@@ -49,6 +67,7 @@ export interface ResolvedOptions {
   transport: MailTransport | undefined
   layout: MailLayout
   messages: Messages
+  bounces: BouncesOptions | undefined
 }
 
 const owner = 'Plugin "mail"'
@@ -63,9 +82,11 @@ export function resolveOptions(options: MailPluginOptions): ResolvedOptions {
     footer: true,
     render: true,
     reactEmail: true,
+    bounces: true,
   })
-  const { from, transport, theme, logo, footer, render, reactEmail } = options
-  assertOptions(owner, theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
+  const { from, transport, theme, logo, footer, render, reactEmail, bounces } = options
+  if (bounces) checkBounces(bounces)
+  assertTheme(owner, theme)
   if (logo !== undefined && !/^https:\/\//.test(logo)) {
     throw new AuthError(`${owner}: \`logo\` must be an absolute https URL, because mail readers load no other image.`)
   }
@@ -75,10 +96,23 @@ export function resolveOptions(options: MailPluginOptions): ResolvedOptions {
     transport,
     layout: { theme, logo, render, reactEmail },
     messages: footer === undefined ? {} : footersByLanguage(footer),
+    bounces,
   }
 }
 
 function footersByLanguage(footer: string | Readonly<Record<string, string>>): Messages {
   const texts = typeof footer === 'string' ? { en: footer, de: footer, fr: footer, es: footer, ja: footer } : footer
   return Object.fromEntries(Object.entries(texts).map(([lang, text]) => [lang, { 'mail.footer': text }]))
+}
+
+const secretNames = { resend: 'secret', postmark: 'password', mailgun: 'signingKey', ses: 'topics' } as const
+
+function checkBounces(bounces: BouncesOptions): void {
+  assertOptions(owner, bounces, { resend: true, postmark: true, mailgun: true, ses: true }, 'bounces')
+  for (const [mailer, name] of Object.entries(secretNames)) {
+    const given = bounces[mailer as keyof typeof secretNames] as Record<string, unknown> | undefined
+    // A short secret, or one that the environment lacks, would let any visitor stop the mails of another.
+    if (given && String(given[name] ?? '').length < 16)
+      throw new AuthError(`${owner}: \`bounces.${mailer}.${name}\` must have at least 16 characters.`)
+  }
 }

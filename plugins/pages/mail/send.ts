@@ -2,12 +2,13 @@
 import { type AnyContext, AuthError, type Mail, MailNotSent, type MailTemplate } from 'authkernel/kernel'
 import { mailedHostFault } from 'authkernel/kernel/mail'
 import { redactError, withDeadline } from 'authkernel/kernel/protocols'
-import type { MailLayout } from './options.ts'
+import { findBounce } from './bounces.ts'
+import type { ResolvedOptions } from './options.ts'
 import { inventValues } from './preview.ts'
 import { type Data, type MailForm, oneAddress, ownSender, writeMail } from './write.ts'
 
 /** The service `mail`. */
-export function createMail({ from, layout }: { from?: string | undefined; layout: MailLayout }): Mail {
+export function createMail({ from, layout, bounces }: Pick<ResolvedOptions, 'from' | 'layout' | 'bounces'>): Mail {
   const findForm = (ctx: AnyContext, name: string): MailForm => ({ name, template: findTemplate(ctx, name), layout })
   return {
     write: async (ctx, name, data, options = {}) => writeMail(ctx, findForm(ctx, name), data, options),
@@ -17,6 +18,15 @@ export function createMail({ from, layout }: { from?: string | undefined; layout
     },
     async send(ctx, to, name, data, options = {}) {
       const form = findForm(ctx, name)
+      const bounce = bounces && (await findBounce(ctx, to))
+      // To the caller it was sent: who asks for a mail must not learn what happened to an address.
+      if (bounce)
+        return void (await ctx.emit('noted', {
+          name: 'mail.suppressed',
+          outcome: 'denied',
+          reason: bounce.reason,
+          details: { template: name },
+        }))
       const carrier = options.transport ?? ctx.service('mailTransport')
       try {
         const fault = mailedHostFault(ctx)

@@ -2,7 +2,7 @@
  * The one field of a sign-in page with several forms that begin with an address or a name. What follows are the ways that the deployment offers,
  * the same for every user.
  */
-import { type Context, type InputAttributes, type Provider, type ProviderForm, redirectTo, withParams } from 'authkernel/kernel'
+import { type Context, type InputAttributes, json, type Provider, type ProviderForm, redirectTo, withParams } from 'authkernel/kernel'
 import { findHomeRealms } from './home-realm.ts'
 import { drawField, isHidden, hiddenInputs } from './ui/fields.ts'
 import { type Html, markup } from './ui/html.ts'
@@ -118,18 +118,21 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
 }
 
 /**
- * `POST /identifier`: the provider of the company, where there is one; a choice, where there are several; else the sign-in page with the methods that fit
+ * `POST /identifier`, and `client.pages.beginSignIn({ identifier, callbackUrl })`, which gets the choice as a list: the provider of the company, where there is one; a choice, where there are several; else the sign-in page with the methods that fit
  * what was typed.
  */
 export async function continueWithIdentifier(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()
   const text = typeof identifier === 'string' ? identifier.trim() : ''
-  if (text === '' || text.length > maxIdentifier) return ctx.page('signIn')
+  // A script of this site draws the choice itself.
+  const isScript = ctx.request.headers.has('x-auth-return-redirect')
+  if (text === '' || text.length > maxIdentifier) return isScript ? json({ providers: [] }) : ctx.page('signIn')
   // A form that is filled in here is on the page.
   const realms = (await findHomeRealms(ctx, text)).filter((provider) => leavesSite(formOf(ctx, provider)))
   const [only] = realms
   const redirect = only && realms.length === 1 ? await startAt(ctx, only) : undefined
   if (redirect) return redirect
+  if (isScript) return json({ providers: realms.map(({ id, name, type }) => ({ id, name, type })) })
   const own = ctx.app.config.pages.signIn
   if (own !== undefined)
     return realms.length > 1 ? redirectTo(withParams(own, { providers: realms.map(({ id }) => id).join(' ') })) : ctx.page('signIn')

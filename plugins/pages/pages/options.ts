@@ -1,5 +1,29 @@
 /** Options of the plugin `pages`. */
-import { assertOptions, type Messages, type Theme } from 'authkernel/kernel'
+import {
+  assertOptions,
+  assertTheme,
+  AuthError,
+  type Awaitable,
+  type Context,
+  type Messages,
+  type PageTools,
+  type PageView,
+  type Theme,
+  type UIParts,
+} from 'authkernel/kernel'
+
+/**
+ * Draws a page in place of a plugin, or changes what the plugin drew: `draw()` returns that. `params` are what the page was given, or the query.
+ */
+export type PageReplacement = (
+  ctx: Context,
+  tools: PageTools,
+  params: Readonly<Record<string, string | undefined>>,
+  draw: () => Awaitable<PageView | Response>,
+) => Awaitable<PageView | Response>
+
+/** Makes parts of one's own of the built-in ones: `card: (draw) => (options) => draw({ ...options, tags: undefined })`. Values in `tools.html` are escaped. */
+export type PartReplacements = { readonly [K in keyof UIParts]?: (draw: UIParts[K], tools: PageTools) => UIParts[K] }
 
 /** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
 export interface PagesPluginOptions {
@@ -14,10 +38,17 @@ export interface PagesPluginOptions {
    * Content-Security-Policy names these alone in place of every https address.
    */
   formAction?: readonly string[] | undefined
+  /** Replaces pages of plugins by name: `account`, `adminUsers`; `auth.inspect().pages` has the names. The pages of a sign-in are replaced by `pages` of `createAuth`. */
+  pages?: Readonly<Record<string, PageReplacement>> | undefined
+  /** Replaces single parts on all pages behind the sign-in. */
+  parts?: PartReplacements | undefined
 }
 
 /** Throws AuthError that names an option which does not exist. */
 export function checkPagesOptions(options: PagesPluginOptions): void {
-  assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true })
-  assertOptions('Plugin "pages"', options.theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
+  assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true, pages: true, parts: true })
+  assertTheme('Plugin "pages"', options.theme)
+  for (const name of ['pages', 'parts'] as const)
+    for (const [key, value] of Object.entries(options[name] ?? {}))
+      if (typeof value !== 'function') throw new AuthError(`Plugin "pages": \`${name}.${key}\` must be a function.`)
 }

@@ -2,7 +2,7 @@
  * The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. Several forms that begin
  * with an address or a name share one field: it is asked for first, and the ways follow.
  */
-import type { Context, PageTools, Provider, ProviderForm } from 'authkernel/kernel'
+import type { Context, Provider, ProviderForm } from 'authkernel/kernel'
 import {
   asksFirst,
   drawChosen,
@@ -72,7 +72,6 @@ export async function drawSignInPage(
   sheet: Sheet,
   params: Readonly<Record<string, string | undefined>>,
   targets: readonly string[] | undefined,
-  tools: PageTools,
 ): Promise<Response> {
   const { ctx, language, base, origin } = sheet
   const { error, code, email, identifier } = params
@@ -99,16 +98,16 @@ export async function drawSignInPage(
     ctx.app.parts.slots.some(({ page }) => page === 'signIn' || page === '*')
   ) {
     const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isSignedIn(ctx))
-    const { page, ...leads } = await composePage(sheet, providers, { ...request, again }, tools)
+    const { page, ...leads } = await composePage(sheet, providers, { ...request, again })
     return drawPage(sheet, { ...page, forms: await formsFor(leads) })
   }
-  const take = (again: boolean): Promise<PreparedPage> =>
+  const preparePage = (again: boolean): Promise<PreparedPage> =>
     prepareOnce(language, [base, origin, again].join(' '), providers, async () => {
-      const { page, ...leads } = await composePage(sheet, providers, { ...gaps, again }, tools)
+      const { page, ...leads } = await composePage(sheet, providers, { ...gaps, again })
       return { text: documentOf(sheet, page, gaps.nonce), ...leads, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
     })
-  const plain = await take(false)
-  const page = plain.hasScript && (await isSignedIn(ctx)) ? await take(true) : plain
+  const plain = await preparePage(false)
+  const page = plain.hasScript && (await isSignedIn(ctx)) ? await preparePage(true) : plain
   const nonce = createNonce(sheet)
   const text = fillGaps(page, {
     nonce,
@@ -119,12 +118,7 @@ export async function drawSignInPage(
   return respondWith(sheet, { forms: await formsFor(page) }, text, nonce, page.hasScript)
 }
 
-async function composePage(
-  sheet: Sheet,
-  providers: readonly Provider[],
-  request: Request,
-  tools: PageTools,
-): Promise<Leads & { page: Page }> {
+async function composePage(sheet: Sheet, providers: readonly Provider[], request: Request): Promise<Leads & { page: Page }> {
   const { language } = sheet
   const { typed } = request
   const all = arrangeItems(providers, sheet)
@@ -138,7 +132,7 @@ async function composePage(
   const parts = new Map<Item, Content>()
   for (const item of items) {
     const { id } = item.provider
-    parts.set(item, await drawSlots(sheet, tools, 'form', id, `/${item.form.post}/${encodeURIComponent(id)}`))
+    parts.set(item, await drawSlots(sheet, 'form', id, `/${item.form.post}/${encodeURIComponent(id)}`))
   }
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
   const draw = (item: Item, at: number, list: readonly Item[]): Html =>

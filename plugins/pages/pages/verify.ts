@@ -9,7 +9,11 @@ import { ownTargets } from './ui/policy.ts'
 import { isolateName } from './ui/site.ts'
 
 /** The page after a link was requested. It never says whether the address is known. */
-export async function verifyRequestPage(sheet: Sheet, provider: string | undefined): Promise<Response> {
+export async function verifyRequestPage(
+  sheet: Sheet,
+  provider: string | undefined,
+  targets: readonly string[] | undefined,
+): Promise<Response> {
   const { ctx, language, base } = sheet
   const seconds = await lifetimeOfLink(ctx, provider)
   const again = markup`<a href="${base}/signin">${language.say('verifyRequest.again')}</a>`
@@ -21,6 +25,8 @@ export async function verifyRequestPage(sheet: Sheet, provider: string | undefin
     body: markup`<p class="message">${language.say('verifyRequest.text', { site: isolateName(sheet.site) })}</p>
 ${seconds !== undefined && markup`<p class="message">${language.say('verifyRequest.expires', { duration: language.duration(seconds) })}</p>`}
 <p class="hint">${language.say('verifyRequest.hint', { again })}</p>`,
+    // A plugin drew a form below, which sends the mail again.
+    ...(sheet.needs.form && { forms: await ownTargets(ctx, targets) }),
     foot: true,
   })
 }

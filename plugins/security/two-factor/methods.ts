@@ -19,7 +19,9 @@ import { listDevices } from './devices.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import type { Options } from './options.ts'
+import { beginAsk } from './passkey.ts'
 import { currentPerson, type Person, personOfLogin } from './person.ts'
+import { drawQrPath, type QrCode } from './qr-code.ts'
 import { type Answer, findWaiting, mailWaitingCode, tryFactor } from './question.ts'
 import { confirmGranted, countFactor, forgetBrowser, removeFactor, renewCodes } from './setup.ts'
 import { beginTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
@@ -77,22 +79,27 @@ export interface TrustedBrowser {
 }
 /** `client.twoFactor`. A refusal rejects with AuthClientError, whose `error` is named below. */
 export interface TwoFactorMethods {
-  /** Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`, and whether a backup code counts. Null: no login waits. */
-  getQuestion(): Promise<{ factors: string[]; backupCode: boolean } | null>
   /**
-   * Ends the sign-in with a code of an app, of a mail, or a backup code; `url` is where it leads. `remember`: this browser is not asked again, where the option
+   * Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`, whether a backup code counts, and whether the browser may be remembered.
+   * Null: no login waits.
+   */
+  getQuestion(): Promise<{ factors: string[]; backupCode: boolean; remember: boolean } | null>
+  /** Options for `askForPasskey` of authkernel/client, where `factors` has `passkey`. Errors: `NoLoginWaits` (409). */
+  getPasskeyOptions(): Promise<object>
+  /**
+   * Ends the sign-in with a code of an app, of a mail, or a backup code, or with the passkey `data` (JSON); `url` is where it leads. `remember`: this browser is not asked again, where the option
    * `trustedDevices` allows it. Errors: `WrongSecondFactor` (401), `TooManySecondFactors` (429), `NoLoginWaits` (409).
    */
-  verify(input: { code: string; remember?: boolean }): Promise<{ url: string }>
+  verify(input: ({ code: string } | { data: string }) & { remember?: boolean }): Promise<{ url: string }>
   /** Mails a code for the login that waits. Errors: `NoLoginWaits`. */
   sendCode(): Promise<null>
   /** Factors of the user who is signed in. Errors of this and of all that follow: `AccessDenied` (403) for a visitor. */
   list(): Promise<Wire<ListedFactor>[]>
   /**
-   * A secret for an app, with the `uri` for a QR code. It counts after `confirm`, and is gone after 10 minutes. Errors of this and of all that follow: `ProofTooOld`
+   * A secret for an app, with the `uri` for a QR code, and its picture where the package `uqr` is installed. It counts after `confirm`, and is gone after 10 minutes. Errors of this and of all that follow: `ProofTooOld`
    * (403) when the last proof is older than `maxAge`: lead the user to `/two-factor/setup`, or let them sign in again.
    */
-  addApp(): Promise<TotpEnrolment>
+  addApp(): Promise<TotpEnrolment & { qr: QrCode | null }>
   /** The first code of the app. `codes`: ten backup codes, with the first factor alone. Errors: `WrongSecondFactor`, `TooManySecondFactors`. */
   confirm(input: { id: string; code: string }): Promise<{ codes: string[] }>
   /** False: there is no such factor. Errors: `AccessDenied` for the last one of a user who must have one. */
@@ -112,12 +119,17 @@ export function addClientMethods(kernel: Kernel, options: Options): TwoFactorCli
   return clientMethods(kernel, 'twoFactor', {
     getQuestion: clientMethod(async (ctx) => {
       const waiting = await findWaiting(ctx, options)
-      return waiting && (waiting.kinds.length > 0 || waiting.backup) ? { factors: waiting.kinds, backupCode: waiting.backup } : null
+      if (!waiting || (waiting.kinds.length === 0 && !waiting.backup)) return null
+      const remember = Boolean(options.trustedDevices) && waiting.login.purpose === 'signIn'
+      return { factors: waiting.kinds, backupCode: waiting.backup, remember }
     }),
-    verify: clientMethod(
-      (sent) => ({ code: createTextReader('code')(sent), remember: Object(sent).remember === true }),
-      (ctx, given) => verifyCode(ctx, options, given),
-    ),
+    getPasskeyOptions: clientMethod(async (ctx) => {
+      const waiting = await findWaiting(ctx, options)
+      if (!waiting?.kinds.includes('passkey'))
+        throw new NoLoginWaits('twoFactor.getPasskeyOptions: this browser has no sign-in that waits for a passkey.')
+      return beginAsk(ctx, waiting.person)
+    }),
+    verify: clientMethod(readAnswer, (ctx, given) => verifyCode(ctx, options, given)),
     sendCode: clientMethod((ctx) => sendWaitingCode(ctx, options)),
     list: clientMethod(async (ctx) =>
       (await confirmedFactors(ctx, await requirePerson(ctx))).map(({ id, kind, created }) => ({ id, kind, created })),
@@ -159,11 +171,11 @@ async function sendWaitingCode(ctx: Context, options: Options): Promise<null> {
   return null
 }
 
-async function beginApp(ctx: Context, person: Person, { issuer, factors }: Options): Promise<TotpEnrolment> {
+async function beginApp(ctx: Context, person: Person, { issuer, factors }: Options): Promise<TotpEnrolment & { qr: QrCode | null }> {
   if (!factors.some(({ kind }) => kind === 'totp')) throw new AccessDenied('twoFactor.addApp: `factors` has no `totp()`.')
   const found = await enrolmentOf(ctx, person, await beginTotp(ctx, person), issuer ?? new URL(ctx.origin).host)
   if (!found) throw new AccessDenied('twoFactor.addApp: another request took its place.')
-  return found
+  return { ...found, qr: (await drawQrPath(found.uri)) ?? null }
 }
 
 async function confirmApp(ctx: Context, person: Person, options: Options, id: string, code: string): Promise<{ codes: string[] }> {
@@ -193,6 +205,15 @@ async function requireFreshPerson(ctx: Context, { maxAge }: Options): Promise<Pe
 
 function tooManyTries(wait: number): TooManySecondFactors {
   return new TooManySecondFactors('twoFactor: too many wrong codes.', { cause: { retryAfter: wait } })
+}
+
+/** A code, or what a browser says of a passkey. */
+function readAnswer(sent: unknown): ({ code: string } | { data: string }) & { remember?: boolean } {
+  const { data, remember } = Object(sent) as { data?: unknown; remember?: unknown }
+  const kept = { remember: remember === true }
+  if (data === undefined) return { code: createTextReader('code')(sent), ...kept }
+  if (typeof data !== 'string') throw new TypeError('data: JSON as a text')
+  return { data, ...kept }
 }
 
 function createTextReader(name: string): (sent: unknown) => string {

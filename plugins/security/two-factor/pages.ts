@@ -7,6 +7,7 @@ import type { Options } from './options.ts'
 import { drawPasskeyForm, passkeyScript } from './passkey-form.ts'
 import { currentPerson } from './person.ts'
 import { findWaiting } from './question.ts'
+import { drawQrPath } from './qr-code.ts'
 import { mustProveAddress, type Visitor, visitorOf } from './setup.ts'
 import { enrolmentOf } from './totp.ts'
 
@@ -201,11 +202,9 @@ function drawWait({ html, say, duration }: PageTools, seconds: number): Content 
 
 /** Nothing where the package `uqr` is missing: the text key is on the page as well. */
 async function drawQr({ html, say }: PageTools, text: string): Promise<Content> {
-  const library = await import('uqr').catch(() => undefined)
-  if (!library) return undefined
-  const { data, size } = library.encode(text, { border: 4 })
-  let path = ''
-  data.forEach((row, y) => row.forEach((dark, x) => dark && (path += `M${x} ${y}h1v1h-1z`)))
+  const qr = await drawQrPath(text)
+  if (!qr) return undefined
+  const { size, path } = qr
   return html`<svg
     class="qr"
     viewBox="0 0 ${size} ${size}"

@@ -1,5 +1,5 @@
 /** What both plugins of codes register: type and provider, the page of the code, and records. */
-import { type Kernel, type ProviderFlow, type ProviderOf, redirectTo } from 'authkernel/kernel'
+import { type AdapterUser, type Context, type Kernel, type ProviderFlow, type ProviderOf, redirectTo } from 'authkernel/kernel'
 import { TooManyCodes, WrongCode } from './errors.ts'
 import { finishCodeSignIn } from './finish.ts'
 import type { CodeKind } from './kind.ts'
@@ -34,7 +34,9 @@ function createCodeFlow(kind: CodeKind): ProviderFlow<{ id: string; name: string
     form: () => ({ post: 'signin', stays: true, fields: { [kind.field]: kind.input }, submit: kind.submit }),
     ...(kind.check && { check: () => kind.check?.() }),
     // A number says nothing about the address of its user.
-    ...(kind.field === 'email' ? { provesAddress: () => true } : { vouches: () => false }),
+    ...(kind.field === 'email'
+      ? { provesAddress: () => true, canSignIn: (_ctx: Context, _provider: unknown, { email }: AdapterUser) => Boolean(email) }
+      : { vouches: () => false }),
     start: (ctx) => startCodeSignIn(ctx, kind),
     finish: (ctx) => finishCodeSignIn(ctx, kind),
   }

@@ -13,6 +13,7 @@ import {
   providerPlugin,
 } from 'authkernel/kernel'
 import { provideMailer } from './mailer.ts'
+import { sentMailCookie } from './sent-mail.ts'
 import { messages } from './messages.ts'
 import { type EmailProviderOptions, type EmailInput, type Mailer, optionNames } from './options.ts'
 import { firstTransport, loadNodemailer } from './transport.ts'
@@ -62,6 +63,7 @@ const emailFlow: ProviderFlow<Email> = {
     submit: 'Email me a link to sign in',
   }),
   provesAddress: () => true,
+  canSignIn: (_ctx, _provider, { email }) => Boolean(email),
   start: async (ctx, provider) => (await loadSignIn()).startEmailSignIn(ctx, provider),
   finish: async (ctx, provider) => (await loadSignIn()).finishEmailSignIn(ctx, provider),
 }
@@ -73,6 +75,8 @@ const signInPlugin = /* @__PURE__ */ providerPlugin({
   setup(kernel) {
     kernel.messages(messages)
     kernel.mailTemplate('email.link', linkTemplate)
+    kernel.cookie(sentMailCookie)
+    kernel.slot('verifyRequest', 'foot', async (ctx, tools) => (await loadSignIn()).drawSentMail(ctx, tools))
     kernel.preload(async () => loadSignIn())
     kernel.provide('mailTransport', mailTransport, { fallback: true })
   },

@@ -15,6 +15,9 @@ import { EmailSignInError, SessionTokenError, Verification } from 'authkernel/er
 import { beginMail, rememberMailbox } from 'authkernel/kernel/mail'
 import { mayCreateUser } from 'authkernel/kernel/users'
 import { mailLink, redeemLink } from './link.ts'
+import { forgetSentMail, keepSentMail } from './sent-mail.ts'
+
+export { drawSentMail } from './sent-mail.ts'
 
 type Email = ProviderOf<'email'>
 
@@ -23,6 +26,7 @@ export async function startEmailSignIn(ctx: Context, provider: Email): Promise<R
   // First, and for every address: the cookie it may set would tell which was refused.
   await ctx.callbackUrl()
   const identifier = await readIdentifier(ctx, provider)
+  await keepSentMail(ctx, provider.id, identifier)
   const store = ctx.service('store')
   const known = await store.getUserByEmail(identifier)
   const user = known ?? newUser(ctx, identifier)
@@ -77,6 +81,7 @@ export async function finishEmailSignIn(ctx: Context, provider: Email): Promise<
   const user = newUser(ctx, email)
   const account = { provider: provider.id, type: 'email' as const, providerAccountId: email }
   await rememberMailbox(ctx, email)
+  forgetSentMail(ctx)
   try {
     return await ctx.complete({ user, account, match: 'email', proof: { amr: ['email'] } })
   } catch (error) {

@@ -41,6 +41,7 @@ const optionNames: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
   style: true,
   client: true,
   redirectProxyUrl: true,
+  callbackPath: true,
   pushedAuthorization: true,
   securityProfile: true,
   dpop: true,

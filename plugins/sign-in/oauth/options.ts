@@ -42,6 +42,9 @@ export function validateProvider(provider: OAuthProvider, _all: unknown, config:
   checkClient(provider, fail)
   checkTrust(provider, fail)
   checkSecurity(provider, fail)
+  const { callbackPath } = provider
+  if (callbackPath !== undefined && !(typeof callbackPath === 'string' && /^(?:\/[\w.~-]{1,64}){1,8}$/.test(callbackPath)))
+    fail(`\`callbackPath\` is ${JSON.stringify(callbackPath)}. It must be a path below the base path, such as "/sso/callback/acme".`)
   if (provider.pushedAuthorization !== undefined && typeof provider.pushedAuthorization !== 'boolean')
     fail('`pushedAuthorization` must be true or false.')
   const mode = responseMode(provider)

@@ -25,14 +25,17 @@ import type { TokenExchange } from './tokens.ts'
 
 const storedTokens = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
 
+/** What a profile is mapped with. */
+type ProfileSource = Pick<TokenExchange, 'ctx' | 'provider' | 'tokens' | 'secrets' | 'claims'>
+
 /** Maps a profile. Throws OAuthProfileParseError, and what the store throws. */
-export async function identityOf(exchange: TokenExchange, profile: Profile): Promise<Identity> {
+export async function identityOf(exchange: ProfileSource, profile: Profile): Promise<Identity> {
   const { ctx, provider, tokens } = exchange
   const identity = await mapProfile(exchange, profile)
   return withDenial(ctx, provider, identity, saysVerified(provider, profile, tokens))
 }
 
-async function mapProfile({ ctx, provider, tokens, secrets, claims }: TokenExchange, profile: Profile): Promise<Identity> {
+async function mapProfile({ ctx, provider, tokens, secrets, claims }: ProfileSource, profile: Profile): Promise<Identity> {
   try {
     const described: unknown =
       typeof provider.profile === 'function'

@@ -32,7 +32,7 @@ export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
   const written = authorizationOf(provider).params?.['redirect_uri']
   return typeof written === 'string'
     ? fillTemplate(written, templateNames(provider))
-    : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
+    : `${proxyOf(ctx, provider) ?? ctx.base}${provider.callbackPath ?? `/callback/${provider.id}`}`
 }
 
 /** Where the person is sent. `again`: the session that is here is proved anew. */

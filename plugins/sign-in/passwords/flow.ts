@@ -59,6 +59,7 @@ export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<Passwo
     }),
     // By a mailed link, of a registration or a reset.
     provesAddress: () => true,
+    canSignIn: async (ctx, _provider, user) => (await passwordOf(ctx, user.id)) !== null,
     // Of an unproved user it is always a parked one: no other is stored before a proof.
     typed: async (ctx, user) => ((await passwordOf(ctx, user.id)) ? 'dormant' : false),
     revokeUnverified: async (ctx, user) => {

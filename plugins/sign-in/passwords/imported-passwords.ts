@@ -130,11 +130,16 @@ export async function askOwner(ctx: Context, { hasher, options }: Parts, user: A
 
 /**
  * The visitor who typed the right password has opened the mail in the same browser: the user and what it owns are theirs. False where the user has
- * accounts, or the store cannot tell: those may be an attacker's, and eviction decides.
+ * accounts of providers, or the store cannot tell: those may be an attacker's, and eviction decides. An account without a provider here signs no user in: another
+ * product keeps its passwords in one.
  */
 export async function activateParked(ctx: Context, user: AdapterUser, { hash, short }: { hash: string; short: boolean }): Promise<boolean> {
   const store = ctx.service('store')
-  if (!store.supports('listAccountsByUserId') || (await store.listAccountsByUserId(user.id)).length > 0) return false
+  if (!store.supports('listAccountsByUserId')) return false
+  const accounts = await store.listAccountsByUserId(user.id)
+  if (accounts.some(({ provider }) => ctx.app.providers.has(provider))) return false
+  // The owner may have reset the password there, in the user of an attacker who has a passkey.
+  if (await ctx.app.services.sharedCredentials?.hasOtherThanPassword(ctx, user.id)) return false
   await ctx.records('password').put({ id: await rowId(user.id), userId: user.id, hash, short, parked: false, changed: ctx.now })
   await ctx.emit('updateUser', { user: await store.updateUser({ id: user.id, emailVerified: ctx.now }) })
   return true

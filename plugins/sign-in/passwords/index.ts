@@ -6,6 +6,7 @@ import { replaceShortPasswords } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
 import { dropParked, passwordTarget, takeHashes } from './imported-passwords.ts'
+import { sentMailCookie } from './sent-mail.ts'
 import { addMailTemplates } from './mails.ts'
 import { messages, typingMessages, withLength } from './messages.ts'
 import { addMethods, passwordsApi, type PasswordsApi, type PasswordsClient } from './methods.ts'
@@ -59,6 +60,7 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
       kernel.records('passwordPending', pendingTable)
       kernel.records('passwordReset', resetTable)
       kernel.cookie(browserCookie)
+      kernel.cookie(sentMailCookie)
       kernel.messages(withLength(messages, resolved.minLength))
       kernel.messages(typingMessages)
       addMailTemplates(kernel)

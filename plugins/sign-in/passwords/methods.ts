@@ -22,10 +22,15 @@ import { passwordOf } from './tables.ts'
  * `PasswordAddress` for what is no address, `PasswordWrong` for the current one (400 each). `url` is the page that says what comes next.
  */
 export interface PasswordMethods {
-  /** Mails a link that ends the registration in this browser. Every address gets the same answer. Not there with `signUp: false`. */
-  signUp(input: { email: string; password: string }): Promise<{ url: string }>
-  /** Mails a link for a new password. Every address gets the same answer. */
-  requestReset(input: { email: string }): Promise<{ url: string }>
+  /**
+   * Mails a link that ends the registration in this browser, and then leads to `callbackUrl`. Every address gets the same answer. `name` and `image` (an
+   * address) are those of the new user. Not there with `signUp: false`.
+   */
+  signUp(input: { email: string; password: string; name?: string; image?: string; callbackUrl?: string }): Promise<{ url: string }>
+  /** Mails a link for a new password. The sign-in with it leads to `callbackUrl`. Every address gets the same answer. */
+  requestReset(input: { email: string; callbackUrl?: string }): Promise<{ url: string }>
+  /** The rule for a new password, before it is typed. */
+  getRule(): Promise<{ minLength: number; maxLength: number }>
   /** Whether the user who is signed in has a password. Errors: `AccessDenied` (403) when signed out. */
   hasPassword(): Promise<boolean>
   /**
@@ -58,13 +63,17 @@ export function addMethods(kernel: Kernel, parts: Parts): PasswordsClient {
       signUp: {
         ...clientMethod(
           readFields,
-          (ctx, sent) => signUp(ctx, parts, sent),
+          async (ctx, sent) => (await ctx.callbackUrl(), signUp(ctx, parts, sent)),
           (ctx) => signUpForm(ctx, parts),
         ),
         takes: 'typed',
       },
     }),
-    requestReset: { ...clientMethod(readFields, (ctx, { email }) => askForReset(ctx, email)), takes: 'typed' },
+    requestReset: {
+      ...clientMethod(readFields, async (ctx, { email }) => (await ctx.callbackUrl(), askForReset(ctx, email))),
+      takes: 'typed',
+    },
+    getRule: clientMethod(() => ({ minLength: parts.options.minLength, maxLength: 256 })),
     hasPassword: clientMethod(async (ctx) => (await passwordOf(ctx, (await requireUser(ctx)).id)) !== null),
     change: clientMethod(
       readFields,

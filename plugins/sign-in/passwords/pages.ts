@@ -1,13 +1,16 @@
 /** What users see: registration, reset, change. None of it needs JavaScript. */
-import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import { type Content, type Context, type Kernel, lazily, type PageTools, type PageView } from 'authkernel/kernel'
 import { currentUser, maySet } from './change.ts'
 import { emailField } from './flow.ts'
+import { drawSentMail } from './sent-mail.ts'
 import type { Options } from './options.ts'
 import { isAsker } from './pending.ts'
 import { findByToken, passwordOf } from './tables.ts'
-import { drawRule, typingScript, typingTools } from './typing.ts'
+import { drawRule, strengthPath, typingScript, typingTools } from './typing.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
+
+const loadStrength = /* @__PURE__ */ lazily(() => import('./strength.ts'))
 
 const scripts = [typingScript]
 const newField = {
@@ -20,18 +23,14 @@ const newField = {
 
 /** Adds the pages, their links on the sign-in page, and the section of the account page. */
 export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
+  kernel.route({
+    method: 'GET',
+    path: strengthPath,
+    public: { maxAge: 86_400 },
+    handler: async (ctx) => (await loadStrength()).answerStrength(ctx),
+  })
   kernel.page('passwordReset', drawReset, { path: '/passwords/reset' })
-  kernel.page(
-    'passwordMailed',
-    (_ctx, { say, link }) => ({
-      title: say('passwords.mailed'),
-      lead: say('passwords.mailed-lead'),
-      body: link(say('passwords.back'), '/signin'),
-    }),
-    {
-      path: '/passwords/mailed',
-    },
-  )
+  kernel.page('passwordMailed', drawSentMail, { path: '/passwords/mailed' })
   kernel.page('passwordChange', (ctx, tools, params) => drawChange(ctx, tools, params, minLength), { path: '/passwords/change' })
   kernel.page('passwordLonger', (ctx, tools, params) => drawLonger(ctx, tools, params, minLength), { path: '/passwords/longer' })
   kernel.page('passwordNew', linkPage('/passwords/new', 'reset', minLength))

@@ -3,6 +3,7 @@ import { type AdapterUser, type AnyContext, AuthError, type Context, redirectTo,
 import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { endAccess } from 'authkernel/kernel/users'
 import { orPage, PasswordRefused } from './errors.ts'
+import { redirectToSentMail } from './sent-mail.ts'
 import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'
 import { sharePassword } from './shared-passwords.ts'
@@ -52,7 +53,7 @@ export async function askForReset(ctx: Context, email: unknown): Promise<Respons
   // Before the address is looked up: time and text are the same for every address.
   await ctx.emit('noted', { name: 'password.reset.requested', outcome: 'success', typed: address })
   runDetached(ctx, mailReset(ctx, address))
-  return redirectTo(`${ctx.base}/passwords/mailed`)
+  return redirectToSentMail(ctx, address, 'reset')
 }
 
 /** The form of the page that the mailed link opens. */

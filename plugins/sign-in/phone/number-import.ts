@@ -25,19 +25,29 @@ export function numberTarget(countries: readonly string[] | undefined): ImportTa
     async refuse(_ctx, { number }) {
       return (await toNumber(number, countries)) === undefined ? 'the phone number is none that phonePlugin takes' : undefined
     },
-    read: (ctx, rows) =>
-      eachOf(rows, async ({ key, value }) => {
+    async isEmpty(ctx) {
+      const store = ctx.service('store')
+      return store.supports('searchUsers') && (await store.searchUsers({ provider: 'phone', limit: 1 })).users.length === 0
+    },
+    async read(ctx, rows) {
+      const numbers = await Promise.all(rows.map(async ({ value }) => value && (await toNumber(value.number, countries))))
+      const owners = await findOwners(ctx, numbers)
+      return eachOf([...rows.entries()], async ([at, { key }]) => {
+        const wanted = numbers[at]
+        if (wanted !== undefined && owners.get(wanted) === key) return { version: wanted, same: true }
         const number = await numberOf(ctx, key)
-        if (number === undefined) return undefined
-        return { version: number, same: value !== undefined && number === (await toNumber(value.number, countries)) }
-      }),
-    write: (ctx, rows) =>
-      eachOf(rows, async ({ key, value, over }) => {
-        const number = (await toNumber(value.number, countries)) ?? value.number
+        return number === undefined ? undefined : { version: number, same: number === wanted }
+      })
+    },
+    async write(ctx, rows) {
+      const numbers = await Promise.all(rows.map(async ({ value }) => (await toNumber(value.number, countries)) ?? value.number))
+      const owners = await findOwners(ctx, numbers)
+      return eachOf([...rows.entries()], async ([at, { key, over }]) => {
+        const number = numbers[at]!
         const store = ctx.service('store')
         const account = { provider: 'phone', providerAccountId: number }
-        // The number of another user stays with that user.
-        if ((await numberOf(ctx, key)) !== over || (await store.getUserByAccount(account))) return undefined
+        // The number of another user stays with that user. A user without one was looked at with this page.
+        if (owners.has(number) || (over !== undefined && (await numberOf(ctx, key)) !== over)) return undefined
         try {
           // Adapters take the type `phone`. The published type of an account lists those of Auth.js.
           await store.linkAccount({ ...account, type: 'phone', userId: key } as never)
@@ -48,7 +58,8 @@ export function numberTarget(countries: readonly string[] | undefined): ImportTa
         }
         if (over !== undefined) await store.unlinkAccount({ provider: 'phone', providerAccountId: over })
         return number
-      }),
+      })
+    },
     async remove(ctx, rows) {
       let removed = 0
       for (const { key, version } of rows) {
@@ -59,6 +70,13 @@ export function numberTarget(countries: readonly string[] | undefined): ImportTa
       return removed
     },
   }
+}
+
+/** Users by number, in one call for the page. */
+async function findOwners(ctx: AnyContext, numbers: readonly (string | undefined)[]): Promise<ReadonlyMap<string, string>> {
+  const keys = [...new Set(numbers)].flatMap((number) => (number === undefined ? [] : [{ provider: 'phone', providerAccountId: number }]))
+  const found = keys.length === 0 ? [] : await ctx.service('store').listAccountOwners(keys)
+  return new Map(found.map(({ providerAccountId, userId }) => [providerAccountId, userId]))
 }
 
 async function numberOf(ctx: AnyContext, userId: string): Promise<string | undefined> {

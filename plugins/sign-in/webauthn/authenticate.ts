@@ -10,8 +10,9 @@ import {
 } from 'authkernel/kernel'
 import { WebAuthnVerificationError } from 'authkernel/errors'
 import type { PendingChallenge } from './challenge.ts'
-import { type CredentialAnswer, descriptorOf, toStored } from './credential.ts'
-import { isOwnHandle } from './handles.ts'
+import { challengeOf, type CredentialAnswer, descriptorOf, toStored } from './credential.ts'
+import { UnknownPasskey } from './errors.ts'
+import { isOwnHandle, noteUse } from './handles.ts'
 import { type AuthenticationInfo, loadWebAuthnLibrary, proofOfPasskey } from './library.ts'
 import { relyingParty } from './relying-party.ts'
 import { authenticationVerification } from './settings.ts'
@@ -20,7 +21,7 @@ type WebAuthn = ProviderOf<'webauthn'>
 
 /**
  * Verifies an assertion and answers its stored owner.
- * Throws InvalidCheck, WebAuthnVerificationError, and AuthError for a credential that is not stored.
+ * Throws InvalidCheck, WebAuthnVerificationError, UnknownPasskey for a credential that is not stored, and AuthError for one without an account or a user.
  */
 export async function authenticatePasskey(
   ctx: Context,
@@ -32,7 +33,11 @@ export async function authenticatePasskey(
   const store = ctx.service('store')
   const credentialID = toStored(answer.id)
   const authenticator = await store.getAuthenticator(credentialID)
-  if (!authenticator) throw new AuthError(`No user has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
+  if (!authenticator) {
+    // Only for an answer to the challenge: garbage is no passkey that a password manager should forget.
+    const Refusal = challengeOf(answer) === pending.challenge ? UnknownPasskey : AuthError
+    throw new Refusal(`No user has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
+  }
   const {
     newCounter: counter,
     userVerified,
@@ -53,6 +58,7 @@ export async function authenticatePasskey(
   }
   const user = await store.getUser(account.userId)
   if (!user) throw new AuthError(`The user ${account.userId} of the credential ${credentialID} of provider "${provider.id}" is not stored.`)
+  await noteUse(ctx, credentialID, user.id)
   return {
     user,
     account,

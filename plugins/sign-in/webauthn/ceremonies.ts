@@ -6,6 +6,7 @@ import { challengeOf, readAnswer } from './credential.ts'
 import { registerPasskey } from './register.ts'
 
 export { answerOptions } from './ceremony-options.ts'
+export { answerRelatedOrigins } from './relying-party.ts'
 
 /** `POST /callback/:provider`: verifies what the browser brings back of a ceremony. Throws AuthError. */
 export async function finishCeremony(ctx: Context, provider: ProviderOf<'webauthn'>): Promise<Identity | Response> {

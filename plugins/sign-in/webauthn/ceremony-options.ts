@@ -1,15 +1,30 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
-import { type Context, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
+import {
+  type AdapterAuthenticator,
+  type Context,
+  fromBase64,
+  json,
+  type ProviderOf,
+  sha256,
+  toAddress,
+  toBase64Url,
+  type User,
+} from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
 import { mayCreateUser } from 'authkernel/kernel/users'
 import { keepChallenge } from './challenge.ts'
 import { descriptorOf } from './credential.ts'
+import { readRecord } from './handles.ts'
 import { loadWebAuthnLibrary } from './library.ts'
 import type { Registration } from './pending.ts'
+import { hasNewPasswordProof, isProofOld } from './proof-age.ts'
 import { providerOptions, relyingParty } from './relying-party.ts'
 import { authenticationDefaults, registrationDefaults } from './settings.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>
+
+/** Seconds that the proof of a session may be old when a passkey is added. */
+export const proofAge = 900
 
 /** Who wants to register or sign in, as far as it is known. */
 interface Visitor {
@@ -35,6 +50,8 @@ export async function answerOptions(ctx: Context): Promise<Response> {
     // Else the device would keep a passkey that signs no user in.
     if (!visitor.signedIn && !(await mayCreateUser(ctx, { user: visitor.user, account, proved: false })))
       return json({ error: 'Access denied' }, 403)
+    // A stolen or forgotten session must not add a lasting way to sign in.
+    if (visitor.signedIn && (await isProofOld(ctx, proofAge))) return json({ error: 'StepUpRequired' }, 403)
     return json({ action: decision, options: await registrationOptions(ctx, provider, visitor, visitor.user) })
   }
   return json({ error: 'Invalid request' }, 400)
@@ -71,7 +88,7 @@ async function readVisitor(ctx: Context, provider: WebAuthn): Promise<Visitor | 
 async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, signedIn, exists }: Visitor): Promise<object> {
   const { generateAuthenticationOptions } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
-  const allowed = user && exists ? await credentialsOf(ctx, user) : []
+  const allowed = user && exists ? (await listOwn(ctx, user)).map(descriptorOf) : []
   const options = await generateAuthenticationOptions({
     ...authenticationDefaults(provider),
     rpID: party.id,
@@ -86,7 +103,9 @@ async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, s
 async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn }: Visitor, user: User): Promise<object> {
   const { generateRegistrationOptions } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
-  const userID = ctx.runtime.random(32)
+  const own = signedIn ? await listOwn(ctx, user) : []
+  // One handle for all passkeys of a user: a password manager then shows one account, and can be told which of its passkeys are left.
+  const userID = (await findHandle(ctx, own)) ?? ctx.runtime.random(32)
   const options = await generateRegistrationOptions({
     ...registrationDefaults(provider),
     rpID: party.id,
@@ -96,15 +115,29 @@ async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn 
     userID,
     userName: user.email ?? user.name ?? party.name,
     userDisplayName: user.name ?? user.email ?? party.name,
-    excludeCredentials: signedIn ? await credentialsOf(ctx, user) : [],
+    excludeCredentials: own.map(descriptorOf),
   })
-  const registration: Registration = signedIn && user.id ? { userId: user.id } : { user }
-  await keepChallenge(ctx, provider, options.challenge, registration, toBase64Url(userID.slice()))
+  const register: Registration = signedIn && user.id ? { userId: user.id } : { user }
+  // Without a touch of the user a passkey is made for a password that was typed a moment ago, and for nothing else.
+  const conditional = signedIn && ctx.url.searchParams.get('conditional') === '1' && (await hasNewPasswordProof(ctx))
+  await keepChallenge(ctx, provider, options.challenge, {
+    register,
+    handle: toBase64Url(userID.slice()),
+    ...(conditional && { conditional }),
+  })
   return options
 }
 
-async function credentialsOf(ctx: Context, user: User): Promise<{ id: string; transports: string[] }[]> {
-  return user.id ? ((await ctx.store?.listAuthenticatorsByUserId(user.id)) ?? []).map(descriptorOf) : []
+async function findHandle(ctx: Context, own: readonly AdapterAuthenticator[]): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  for (const { credentialID } of own) {
+    const handle = (await readRecord(ctx, credentialID))?.userHandle
+    if (handle) return fromBase64(handle)
+  }
+  return undefined
+}
+
+async function listOwn(ctx: Context, user: User): Promise<readonly AdapterAuthenticator[]> {
+  return user.id ? ((await ctx.store?.listAuthenticatorsByUserId(user.id)) ?? []) : []
 }
 
 // WebAuthn section 14.6.2: without it an empty list would tell which users have no passkey. Always the same for one address, as real ones are.

@@ -3,7 +3,7 @@
  * It holds the newest five ceremonies, because autofill begins one in every tab that shows a sign-in page.
  */
 import { type Context, InvalidCheck, type PendingEntry, type ProviderOf } from 'authkernel/kernel'
-import { type Ceremony, challenges, type Registration } from './pending.ts'
+import { type Ceremony, challenges } from './pending.ts'
 
 /** A ceremony that an answer may end. */
 export type PendingChallenge = PendingEntry<Ceremony> & { challenge: string }
@@ -13,10 +13,9 @@ export async function keepChallenge(
   ctx: Context,
   provider: ProviderOf<'webauthn'>,
   challenge: string,
-  register?: Registration,
-  handle?: string,
+  registration: Omit<Ceremony, 'provider'> = {},
 ): Promise<void> {
-  await challenges.add(ctx, challenge, { provider: provider.id, ...(register && { register }), ...(handle !== undefined && { handle }) })
+  await challenges.add(ctx, challenge, { provider: provider.id, ...registration })
 }
 
 /**

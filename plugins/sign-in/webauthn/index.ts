@@ -4,11 +4,15 @@
  */
 import { lazily, type Plugin, type ProviderFlow, type ProviderOptionsOf, type ProviderOf, providerPlugin } from 'authkernel/kernel'
 import { AccountNotLinked } from 'authkernel/errors'
+import { methodRoutes, type PasskeysClient } from './methods.ts'
 import { optionNames, passkey } from './options.ts'
+import { addAccountSection } from './pages.ts'
 import { challenges } from './pending.ts'
-import { loadCeremonies, webauthnRoutes } from './routes.ts'
+import { loadCeremonies, rootRoutes, webauthnRoutes } from './routes.ts'
 import { handleTable, noteHandles } from './tables.ts'
 
+export type { PasskeysClient } from './methods.ts'
+export type { Passkey } from './passkeys.ts'
 export type { PasskeyHandleRow } from './tables.ts'
 export { webauthnRoutes } from './routes.ts'
 
@@ -40,16 +44,17 @@ const webauthnFlow: ProviderFlow<WebAuthn> = {
   form: (provider) => (loadProvider() as ProviderModule).formOf(provider),
   typed: async (...given) => (await loadProvider()).hasPasskeys(...given),
   revokeUnverified: async (...given) => (await loadProvider()).revokeUnverified(...given),
+  canSignIn: async (ctx, _provider, user, account) => (await loadProvider()).opensAccount(ctx, user, account),
   onUnlinked: async (...given) => (await loadProvider()).deletePasskey(...given),
   finish: async (ctx, provider) => (await loadCeremonies()).finishCeremony(ctx, provider),
 }
 
 /**
- * The provider type `webauthn` with its route `GET /webauthn-options/:provider`, and the given providers. Without providers it adds the one
+ * The provider type `webauthn` with its route `GET /webauthn-options/:provider`, the section of the account page, `client.passkeys`, and the given providers. Without providers it adds the one
  * of `authkernel/providers/passkey`, unless the host has another one of this type. Named `webauthn`, or `webauthn:<ids>` with providers.
  * A provider's `lib` replaces the import of `@simplewebauthn/server`.
  */
-export const webauthnPlugin: (...providers: (WebAuthnProviderOptions | (() => WebAuthnProviderOptions))[]) => Plugin<void> =
+export const webauthnPlugin: (...providers: (WebAuthnProviderOptions | (() => WebAuthnProviderOptions))[]) => Plugin<PasskeysClient> =
   /* @__PURE__ */ providerPlugin({
     type: 'webauthn',
     flow: webauthnFlow,
@@ -65,5 +70,8 @@ export const webauthnPlugin: (...providers: (WebAuthnProviderOptions | (() => We
       })
       kernel.decorate('records', (_inner, view) => noteHandles(view))
       kernel.preload(async () => loadCeremonies())
+      addAccountSection(kernel)
+      for (const route of [...rootRoutes, ...methodRoutes]) kernel.route(route)
+      return {}
     },
   })

@@ -27,6 +27,8 @@ export interface RegistrationInfo {
   credentialDeviceType: string
   /** The BS flag. */
   credentialBackedUp: boolean
+  /** Which kind of authenticator it is; zeros where it does not say. */
+  aaguid?: string
 }
 
 const functionNames = [

@@ -15,6 +15,7 @@ export const optionNames: Record<keyof WebAuthn, true> = {
   enableConditionalUI: true,
   simpleWebAuthnBrowserVersion: true,
   lib: true,
+  authenticators: true,
   formFields: true,
   authenticationOptions: true,
   registrationOptions: true,

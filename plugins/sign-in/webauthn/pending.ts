@@ -11,6 +11,8 @@ export interface Ceremony {
   register?: Registration
   /** The user handle of the new passkey, in base64url. */
   handle?: string
+  /** The browser makes the passkey without a question, because the user has just signed in with a password: the device asks for no touch. */
+  conditional?: true
 }
 
 const lifetime = 900

@@ -1,5 +1,7 @@
 /** What a configured provider needs beside ceremonies, in one place to import on demand: its checks, its form, and the passkeys of a user. */
-import type { AccountKey, AdapterUser, Context } from 'authkernel/kernel'
+import type { AccountKey, AdapterAccount, AdapterUser, Context } from 'authkernel/kernel'
+import { dropRecord } from './handles.ts'
+import { forgetPasskey } from './passkeys.ts'
 
 export { loadWebAuthnLibrary } from './library.ts'
 export { formOf, validateProvider } from './settings.ts'
@@ -14,8 +16,16 @@ export async function hasPasskeys(ctx: Context, user: AdapterUser): Promise<bool
 export async function deletePasskey(ctx: Context, { providerAccountId }: AccountKey, userId: string): Promise<void> {
   const store = ctx.service('store')
   if (!store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
-  for (const one of await store.listAuthenticatorsByUserId(userId))
-    if (one.providerAccountId === providerAccountId) await store.deleteAuthenticator(one.credentialID)
+  for (const row of await store.listAuthenticatorsByUserId(userId))
+    if (row.providerAccountId === providerAccountId) await forgetPasskey(ctx, row)
+}
+
+/** Whether the passkey of an account is still there: without it the account opens nothing. */
+export async function opensAccount(ctx: Context, user: AdapterUser, account: AdapterAccount | undefined): Promise<boolean> {
+  const store = ctx.service('store')
+  if (!account) return false
+  if (!store.supports('listAuthenticatorsByUserId')) return true
+  return (await store.listAuthenticatorsByUserId(user.id)).some((row) => row.providerAccountId === account.providerAccountId)
 }
 
 /**
@@ -32,6 +42,7 @@ export async function revokeUnverified(ctx: Context, user: AdapterUser): Promise
       if (account?.userId === user.id) await store.unlinkAccount({ provider, providerAccountId })
     }
     if (store.supports('deleteAuthenticator')) await store.deleteAuthenticator(credentialID)
+    await dropRecord(ctx, credentialID)
   }
   return authenticators.length > 0
 }

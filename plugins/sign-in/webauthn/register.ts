@@ -32,11 +32,11 @@ export async function registerPasskey(
 ): Promise<Identity> {
   if (!pending.register) throw new InvalidCheck(`The challenge of provider "${provider.id}" was made for signing in, not for registering.`)
   const user = await registeringUser(ctx, provider, pending.register)
-  const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verifyAttestation(
+  const { credential, credentialDeviceType, credentialBackedUp, userVerified, aaguid } = await verifyAttestation(
     ctx,
     provider,
     answer,
-    pending.challenge,
+    pending,
   )
   const credentialID = toStored(credential.id)
   const account = { provider: provider.id, providerAccountId: credentialID, type: 'webauthn' as const }
@@ -47,7 +47,8 @@ export async function registerPasskey(
     ownerAfterSignIn: true,
     // A new user's credential must be new (WebAuthn section 7.1, step 26).
     isRegistration: true,
-    proof: proofOfPasskey(userVerified, credentialDeviceType),
+    // Made without a question, it proves nothing of who is there.
+    proof: pending.conditional ? { amr: [], factors: 1 as const } : proofOfPasskey(userVerified, credentialDeviceType),
     onLinked: async (owner) => {
       if (!owner.id) throw new AuthError(`The adapter gave no id to the new user of provider "${provider.id}": a passkey needs an owner.`)
       await storeAuthenticator(ctx, {
@@ -60,7 +61,7 @@ export async function registerPasskey(
         credentialBackedUp,
         transports: transportsOf(answer),
       })
-      await keepHandle(ctx, credentialID, owner.id, pending.handle)
+      await keepHandle(ctx, { credentialID, userId: owner.id, handle: pending.handle, aaguid })
       await ctx.emit('credentialChanged', { user: owner, kind: 'passkey', action: 'added', id: credentialID })
     },
   }
@@ -87,12 +88,20 @@ async function registeringUser(ctx: Context, provider: WebAuthn, registration: R
   throw new InvalidCheck(`The registration at provider "${provider.id}" was begun by another user than the one who is signed in now.`)
 }
 
-async function verifyAttestation(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, challenge: string): Promise<RegistrationInfo> {
+async function verifyAttestation(
+  ctx: Context,
+  provider: WebAuthn,
+  answer: CredentialAnswer,
+  { challenge, conditional }: PendingChallenge,
+): Promise<RegistrationInfo> {
   const { verifyRegistrationResponse } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
+  // WebAuthn section 7.1, steps 15 and 16: a conditional creation sets neither flag.
+  const flags = conditional ? { requireUserPresence: false, requireUserVerification: false } : {}
+  const asked = { requireUserVerification: registrationVerification(provider).require, ...provider.verifyRegistrationOptions }
   const options = {
-    requireUserVerification: registrationVerification(provider).require,
-    ...provider.verifyRegistrationOptions,
+    ...asked,
+    ...flags,
     response: answer,
     expectedChallenge: challenge,
     expectedOrigin: party.origins,

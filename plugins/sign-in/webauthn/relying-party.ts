@@ -1,5 +1,5 @@
 /** The site that asks for a passkey: WebAuthn section 4, "Relying Party Identifier". */
-import type { Context, ProviderOf } from 'authkernel/kernel'
+import { type Context, json, type ProviderOf } from 'authkernel/kernel'
 
 /** Everything that an answer is compared with. */
 export interface Party {
@@ -20,6 +20,15 @@ export async function relyingParty(ctx: Context, provider: ProviderOf<'webauthn'
   const ids = listOf(given?.id, host)
   const id = ids.find((one) => host === one || host.endsWith(`.${one}`)) ?? ids[0] ?? host
   return { id, ids, name: listOf(given?.name, ctx.url.host)[0] ?? host, origins: listOf(given?.origin, ctx.origin) }
+}
+
+/** `GET /.well-known/webauthn`: origins that may use the passkeys of this site (WebAuthn Level 3, section 5.11). 404 where the passkeys are those of this origin alone: a browser then asks no further. */
+export async function answerRelatedOrigins(ctx: Context): Promise<Response> {
+  const providers = [...ctx.app.providers.values()].filter((one): one is ProviderOf<'webauthn'> => one.type === 'webauthn')
+  const parties = await Promise.all(providers.map((provider) => relyingParty(ctx, provider)))
+  // Apps sign with origins of another form, which are none that a page could have.
+  const origins = [...new Set(parties.flatMap((party) => party.origins))].filter((origin) => origin.startsWith('https://'))
+  return origins.some((origin) => origin !== ctx.origin) ? json({ origins }) : json({ error: 'Not found' }, 404)
 }
 
 /** First argument of `getRelayingParty` and `getUserInfo`. */

@@ -16,6 +16,26 @@ const optionsRoute: Route = {
   },
 }
 
+/** Where browsers look at the root of the origin: related origins (WebAuthn Level 3, section 5.11), and the page on which passkeys are added and managed. */
+export const rootRoutes: readonly Route[] = [
+  {
+    method: 'GET',
+    path: '/.well-known/webauthn',
+    at: 'root',
+    optional: true,
+    public: { maxAge: 300 },
+    handler: async (ctx) => (await loadCeremonies()).answerRelatedOrigins(ctx),
+  },
+  {
+    method: 'GET',
+    path: '/.well-known/passkey-endpoints',
+    at: 'root',
+    optional: true,
+    public: { maxAge: 300 },
+    handler: ({ base }) => json({ enroll: `${base}/account#passkeys`, manage: `${base}/account#passkeys` }),
+  },
+]
+
 /** Exported for plugins that provide the type in another way, as the switch of the experiment does. */
 export const webauthnRoutes: readonly Route[] = [
   optionsRoute,

@@ -4,14 +4,16 @@ import { markup } from '../ui/html.ts'
 import { createNeeds, noteNeeds } from '../ui/policy.ts'
 import { partsScript } from '../ui/script.ts'
 import { deleteSection } from './delete.ts'
-import { methodsSection } from './methods.ts'
+import { disconnectPage, methodsSection } from './methods.ts'
 import { personOf, profileSection } from './profile.ts'
 import { sessionsSection } from './sessions.ts'
 
 const builtin = [profileSection, methodsSection, sessionsSection, deleteSection].map((section) => ({ ...section, plugin: 'pages' }))
 
 /** `GET /account`. */
-export const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
+export const accountPage: PageDraw = async (ctx, tools, params) => {
+  if (params['disconnect'] !== undefined) return disconnectPage(ctx, tools, params)
+  const { done, error } = params
   const person = await personOf(ctx)
   if (!person) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const { say, alert, card, toast } = tools

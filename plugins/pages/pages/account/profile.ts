@@ -27,7 +27,7 @@ export async function personOf(ctx: Context): Promise<User | null> {
   const stored = await ctx.session.user(ctx)
   if (stored) return stored
   const session = await ctx.currentSession()
-  // An API key or an app acts for the user, and may not see the account.
-  if (!session || 'apiKey' in session || 'bearer' in session) return null
+  // An API key, an app or an agent acts for the user, and may not see the account.
+  if (!session || 'apiKey' in session || 'bearer' in session || 'agent' in session) return null
   return session.user ?? {}
 }

@@ -37,14 +37,14 @@ export function scriptText(script: string): Html {
 const refusedAttributes = /^(on.*|style|class|id|name|is|nonce|slot|form.*|src.*|href|action|method|target|popover.*|command.*|part)$/
 const attributeName = /^[a-z][a-z0-9-]*$/
 // `false` is a value here, not an absence.
-const enumerated = /^(aria-.*|data-.*|spellcheck|autocorrect|writingsuggestions|draggable|contenteditable)$/
+const enumeratedAttributes = /^(aria-.*|data-.*|spellcheck|autocorrect|writingsuggestions|draggable|contenteditable)$/
 
 /** Attributes from outside: names are checked (`autoComplete` counts as `autocomplete`), others are dropped; `true` is a bare attribute. */
 export function drawAttributes(record: Readonly<Record<string, string | number | boolean | undefined>>): Content {
   return Object.entries(record).map(([key, value]) => {
     const name = key.toLowerCase()
     if (value === undefined || value === null || !attributeName.test(name) || refusedAttributes.test(name)) return undefined
-    if (typeof value === 'boolean' && !enumerated.test(name)) return value && trustMarkup(` ${name}`)
+    if (typeof value === 'boolean' && !enumeratedAttributes.test(name)) return value && trustMarkup(` ${name}`)
     return markup` ${trustMarkup(name)}="${String(value)}"`
   })
 }

@@ -1,7 +1,7 @@
 /** What all pages share: the document around a card, and the headers of the answer. */
 import { toBase64 } from 'authkernel/kernel'
 import { type Content, type Html, markup, scriptText, styleText } from './html.ts'
-import { drawLogo } from './logo.ts'
+import { drawLogo } from './look.ts'
 import { contentSecurityPolicy } from './policy.ts'
 import type { Page, Sheet } from './sheet.ts'
 import { styleSheet } from './style.ts'

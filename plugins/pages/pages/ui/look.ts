@@ -1,6 +1,7 @@
 /** The theme as checked values: whatever a host wrote, only colours computed here get into the style. */
 import type { Theme } from 'authkernel/kernel'
 import { black, type Color, contrastOf, makeReadable, mixColors, parseColor, textOn, toHex } from './color.ts'
+import { type Html, markup } from './html.ts'
 import { type Picture, readPicture, changeColor } from './picture.ts'
 
 /** Colours that follow from a theme, in one scheme. */
@@ -20,6 +21,8 @@ export interface Look {
   logo: Logo | undefined
   /** The brand has a colour: not black, white or grey. */
   hued: boolean
+  /** Custom properties for corners, font and room; '' for those of the sheet. */
+  tokens: string
 }
 /** A logo as URLs of images for a light and for a dark ground. */
 export interface Logo {
@@ -51,13 +54,49 @@ function resolveLook(theme: Theme, origin: string | undefined): Look {
   const brand = parseColor(theme.brandColor)
   const text = parseColor(theme.buttonText)
   const scheme = theme.colorScheme === 'dark' || theme.colorScheme === 'light' ? theme.colorScheme : 'auto'
+  const own = theme.dark ?? {}
+  const darkBrand = parseColor(own.brandColor) ?? brand
+  const logo = createLogo(readPicture(theme.logo, origin))
+  const darkLogo = createLogo(readPicture(own.logo, origin))
   return {
     scheme,
     light: createPalette(brand ?? ink, text, surfaces.light, brand ?? blue),
-    dark: createPalette(brand ?? paper, text, surfaces.dark, brand ?? blue),
-    logo: createLogo(readPicture(theme.logo, origin)),
+    dark: createPalette(darkBrand ?? paper, parseColor(own.buttonText) ?? text, surfaces.dark, darkBrand ?? blue),
+    logo: darkLogo ? { url: logo?.url ?? darkLogo.url, dark: darkLogo.dark } : logo,
     hued: brand !== undefined && isHued(brand),
+    tokens: createTokens(theme),
   }
+}
+
+// Letters, digits, spaces, quotes and commas: nothing that could end a declaration of CSS.
+const fontFamilies = /^[\p{L}\d\s"',_-]{1,200}$/u
+const isWithin = (value: unknown, least: number, most: number): value is number =>
+  typeof value === 'number' && value >= least && value <= most
+
+function createTokens({ radius, font, spacing }: Theme): string {
+  return [
+    isWithin(radius, 0, 24) && `--round:${radius / 16}rem;`,
+    isFont(font) && `--font:${font};`,
+    isWithin(spacing, 0.6, 1.6) && `--space:${spacing};`,
+  ]
+    .filter(Boolean)
+    .join('')
+}
+
+// An odd quote would swallow the rest of the sheet.
+function isFont(font: unknown): font is string {
+  return typeof font === 'string' && fontFamilies.test(font) && [`"`, `'`].every((quote) => font.split(quote).length % 2 === 1)
+}
+
+/** Whether a theme names corners, a font, room or colours of the dark scheme that are ignored. */
+export function hasUnusableToken({ radius, font, spacing, dark }: Theme): boolean {
+  const colors = [dark?.brandColor, dark?.buttonText]
+  return (
+    (radius !== undefined && !isWithin(radius, 0, 24)) ||
+    (font !== undefined && !isFont(font)) ||
+    (spacing !== undefined && !isWithin(spacing, 0.6, 1.6)) ||
+    colors.some((color) => color !== undefined && !parseColor(color))
+  )
 }
 
 /** A drawing in one colour keeps it where it can be seen, and is moved towards black or white as little as needed elsewhere. */
@@ -97,4 +136,11 @@ function createPalette(brand: Color, text: Color | undefined, surface: Color, ac
     buttonText: toHex(buttonText),
     focus: toHex(makeReadable(accent, surface, 3.5)),
   }
+}
+
+/** The logo of the host, as an image with the name of the site. A drawing in one colour has a second form where that colour cannot be seen. */
+export function drawLogo({ url, dark }: Logo, { look, site }: { look: Look; site: string }): Html {
+  const image = markup`<img class="logo" src="${look.scheme === 'dark' ? dark : url}" alt="${site}">`
+  if (dark === url || look.scheme !== 'auto') return image
+  return markup`<picture><source media="(prefers-color-scheme:dark)" srcset="${dark}">${image}</picture>`
 }

@@ -1,11 +1,21 @@
-/** The parts of pages behind the sign-in: cards, rows, facts, tags, avatars. Tables and what is pressed have files of their own. */
+/** The parts of pages behind the sign-in: cards, rows, facts, tags, avatars, moments. Tables and what is pressed have files of their own. */
 import { type CardOptions, type RowOptions, type UIParts, type AvatarOptions } from 'authkernel/kernel'
 import { type Content, type Html, markup } from './html.ts'
+import type { Language } from './languages.ts'
 import type { Sheet } from './sheet.ts'
-import { drawMoment } from './moment.ts'
 import { createControls } from './parts-controls.ts'
 import { drawTable } from './parts-table.ts'
 import { readPicture } from './picture.ts'
+
+// Seconds from which on a unit is used.
+const momentUnits = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['week', 604_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const
 
 /** The parts of one page. A page with a part in it has the style of all of them. */
 export function createParts(sheet: Sheet): UIParts {
@@ -83,4 +93,19 @@ function initialsOf(name: string): string {
 export function hasContent(content: Content): boolean {
   if (Array.isArray(content)) return (content as readonly Content[]).some(hasContent)
   return content !== undefined && content !== null && content !== false && content !== ''
+}
+
+/** A `<time>` element: the distance to `now` in words, the date and time in UTC as its title. */
+function drawMoment(language: Language, now: Date, date: Date): Html {
+  // A row of a store may have a date that is none.
+  if (Number.isNaN(date.getTime())) return markup`<span>–</span>`
+  return markup`<time datetime="${date.toISOString()}" title="${language.date(date)}">${distanceOf(language.lang, now, date)}</time>`
+}
+
+function distanceOf(lang: string, now: Date, date: Date): string {
+  const seconds = (date.getTime() - now.getTime()) / 1000
+  const words = new Intl.RelativeTimeFormat(lang, { numeric: 'auto' })
+  const [unit, size] = momentUnits.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  // Under a minute: "now". Older browsers and clocks differ by seconds.
+  return unit === 'second' ? words.format(0, 'second') : words.format(Math.trunc(seconds / size), unit)
 }

@@ -143,6 +143,8 @@ export function formOf(ctx: Context, provider: Provider): ProviderForm {
 
 /** A URL as a source expression: its origin, or its scheme where the grammar knows no such host. A `;` in it must not start a directive. */
 export function sourceOf(url: string): string | undefined {
+  // Any address of the scheme: a provider of a company may hand on to others, which cannot be listed.
+  if (url === 'https:') return url
   if (!URL.canParse(url)) return undefined
   const { protocol, host } = new URL(url)
   if (!/^https?:$/.test(protocol)) return /^[a-z][a-z0-9+.-]*:$/.test(protocol) && !refusedSchemes.test(protocol) ? protocol : undefined

@@ -1,5 +1,6 @@
 /** What a page is drawn from: the request, its language and look, and what the parts of the page need. */
-import { type Context, isLoopback, type Navigation, type Theme, type User } from 'authkernel/kernel'
+import { type Context, isLoopback, type Navigation, type PageTools, type Theme, type User } from 'authkernel/kernel'
+import type { PartReplacements } from '../options.ts'
 import type { Content, Html } from './html.ts'
 import type { Language } from './languages.ts'
 import { createLook, type Look } from './look.ts'
@@ -13,6 +14,8 @@ export interface Sheet {
   readonly needs: Needs
   /** What plugins put above and below the content. */
   parts: { head: Content; foot: Content }
+  /** What parts are drawn with, once there is one: `toolsOf`. */
+  tools?: PageTools
   readonly ctx: Context
   readonly language: Language
   readonly look: Look
@@ -22,6 +25,8 @@ export interface Sheet {
   readonly site: string
   /** What links and forms start with. */
   readonly base: string
+  /** Parts that the host draws in its own way. */
+  replacements?: PartReplacements | undefined
 }
 /** What a page puts into the layout. */
 export interface Page extends Pick<Permissions, 'forms'> {

@@ -2,7 +2,7 @@
 
 /** Rules after those of style.ts. Lengths of space are multiples of `--pad`. */
 export const partsStyle: string = `
-body{--pad:1.5rem;--soft:color-mix(in srgb,var(--focus) 10%,transparent)}
+body{--pad:calc(1.5rem*var(--space));--soft:color-mix(in srgb,var(--focus) 10%,transparent)}
 .ui-hidden{font-size:0}
 .ui-skip{position:absolute;inset-block-start:.5rem;inset-inline-start:.5rem;z-index:2;padding:.5rem .875rem;border-radius:var(--round);background:var(--surface)}
 .ui-skip:not(:focus){transform:translateY(-200%)}
@@ -25,7 +25,7 @@ body{--pad:1.5rem;--soft:color-mix(in srgb,var(--focus) 10%,transparent)}
 .ui-menu p{padding:.5rem .75rem;margin-bottom:.375rem;border-bottom:1px solid var(--line);font-weight:500}
 .ui-menu small{display:block;color:var(--muted);font-weight:400;font-size:.875rem}
 .ui-menu ul,.ui-nav ul,.ui-tabs ul{list-style:none;margin:0;padding:0}
-.ui-menu a,.ui-nav a{display:block;padding:.5rem .75rem;border-radius:.5rem;text-decoration:none;color:var(--text);font-size:.9375rem}
+.ui-menu a,.ui-nav a{display:block;padding:.5rem .75rem;border-radius:calc(var(--round)*.8);text-decoration:none;color:var(--text);font-size:.9375rem}
 .ui-menu a:hover,.ui-nav a:hover{background:var(--hover)}
 .ui-page{max-width:72rem;margin:0 auto;padding:2rem 1.5rem 4rem;display:grid;grid-template-columns:12.5rem minmax(0,1fr);gap:2.5rem}
 .ui-alone{max-width:57rem;grid-template-columns:minmax(0,1fr)}
@@ -53,7 +53,7 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-card>:not(.ui-flush){margin-inline:var(--pad)}
 .ui-card>:not(.ui-flush):last-child{margin-bottom:var(--pad)}
 .ui-card>.note{margin-block:0 1rem}
-.ui-row,.ui-card>.rows li{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem;padding:.875rem var(--pad);border-top:1px solid var(--line)}
+.ui-row,.ui-card>.rows li{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem .75rem;padding:calc(.875rem*var(--space)) var(--pad);border-top:1px solid var(--line)}
 .ui-card>.rows{margin:0!important}
 .ui-list{list-style:none;margin:0;padding:0}
 .ui-card>.rows+*{margin-top:1rem}
@@ -83,6 +83,9 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-page select,.ui-dialog select,.ui-tools input,.ui-page textarea{min-height:2.25rem;padding:.25rem .625rem;font:inherit;font-size:.875rem;color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:var(--round)}
 .ui-page .field input:not([type=checkbox],[type=radio]),.ui-page .field select{min-height:2.5rem;font-size:.9375rem}
 .ui-page textarea{width:100%;max-width:40rem}
+.ui-page .stack+.stack{margin-top:1.5rem}
+.ui-page fieldset{display:grid;gap:.5rem;margin:0;padding:0;border:0}
+.ui-page legend{padding:0 0 .5rem;font-size:.875rem}
 .ui-tools{display:flex;flex-wrap:wrap;gap:.5rem;padding:0 var(--pad) 1rem}
 .ui-tools input{flex:1 1 13rem;min-width:0;appearance:none}
 .ui-table{overflow-x:auto}
@@ -120,7 +123,7 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-skeleton i,.ui-skeleton span{background:var(--tile);animation:ui-wait 1.4s ease-in-out infinite}
 @keyframes ui-wait{50%{opacity:.45}}
 @media (max-width:48rem){
-body{--pad:1rem}
+body{--pad:calc(1rem*var(--space))}
 .ui-bar{padding-inline:1rem}
 .ui-bar:has(.ui-burger) .ui-home{margin-inline-start:-.25rem}
 .ui-burger{display:flex;margin-inline-start:-.5rem}

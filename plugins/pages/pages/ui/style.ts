@@ -8,7 +8,7 @@ export function styleSheet(look: Look, light = '', dark = '', parts = false): st
   const glow = look.hued ? '--glow:color-mix(in srgb,var(--brand-color) 8%,transparent);' : ''
   const lightRules = `body{${neutral.light}${buttonProperties(look.light)}${glow}}${light}`
   const darkRules = `body{${neutral.dark}${buttonProperties(look.dark)}${glow}}${dark}`
-  const rules = parts ? sheet + partsStyle : sheet
+  const rules = (parts ? sheet + partsStyle : sheet) + (look.tokens && `body{${look.tokens}}`)
   if (look.scheme === 'dark') return `:root{color-scheme:dark}${darkRules}${rules}`
   if (look.scheme === 'light') return `:root{color-scheme:light}${lightRules}${rules}`
   return `:root{color-scheme:light dark}${lightRules}@media (prefers-color-scheme:dark){${darkRules}}${rules}`
@@ -35,25 +35,25 @@ const neutral = {
 }
 
 const sheet = `
-body{--round:.625rem}
+body{--round:.625rem;--space:1}
 *,*::before,*::after{box-sizing:border-box}
-body{margin:0;background:radial-gradient(60rem 28rem at 50% -8rem,var(--glow,transparent),transparent) no-repeat var(--ground);color:var(--text);font:400 1rem/1.5 Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
+body{margin:0;background:radial-gradient(60rem 28rem at 50% -8rem,var(--glow,transparent),transparent) no-repeat var(--ground);color:var(--text);font:400 1rem/1.5 var(--font,Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif);
 -webkit-font-smoothing:antialiased;-moz-osx-font-smoothing:grayscale;text-rendering:optimizeLegibility;-webkit-text-size-adjust:100%}
-:lang(ja) body,body:lang(ja){font-family:Inter,system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP",Meiryo,sans-serif;line-break:strict}
+:lang(ja) body,body:lang(ja){font-family:var(--font,Inter),system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP",Meiryo,sans-serif;line-break:strict}
 h1,p{margin:0}
 h1,code,.check span{overflow-wrap:anywhere}
 .card{overflow-wrap:break-word}
 a{color:var(--link);text-underline-offset:.2em;text-decoration-thickness:1px}
 .page{min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;justify-content:center;padding:2rem 1rem}
 .page>*{width:100%;max-width:25rem}
-.card{background:var(--surface);border-radius:1rem;box-shadow:var(--shadow);padding:2.5rem 2.25rem 2.25rem}
+.card{background:var(--surface);border-radius:calc(var(--round)*1.6);box-shadow:var(--shadow);padding:calc(2.5rem*var(--space)) calc(2.25rem*var(--space)) calc(2.25rem*var(--space))}
 .header{display:flex;flex-direction:column;align-items:center;text-align:center;gap:.375rem;margin-bottom:1.75rem}
 .error .header,.verify-request .header{margin-bottom:.5rem}
 .header h1{font-size:1.375rem;line-height:1.3;font-weight:600;letter-spacing:-.017em;text-wrap:balance}
 .header p,.message,.hint{color:var(--muted);font-size:.9375rem;text-wrap:pretty;overflow-wrap:anywhere}
 .header b,.message b{color:var(--text);font-weight:500}
 .logo{display:block;height:2.75rem;max-width:12rem;object-fit:contain;margin-bottom:1rem}
-.tile{display:grid;place-items:center;width:2.75rem;height:2.75rem;border-radius:.75rem;margin-bottom:1rem;background:var(--tile);color:var(--text)}
+.tile{display:grid;place-items:center;width:2.75rem;height:2.75rem;border-radius:calc(var(--round)*1.2);margin-bottom:1rem;background:var(--tile);color:var(--text)}
 .tile svg{width:1.375rem;height:1.375rem}
 .tile.monogram{background:var(--brand-color);color:var(--button-text-color);border:1px solid var(--brand-edge);font-size:1.25rem;font-weight:600}
 .tile.alarm{background:var(--alert-ground);color:var(--alert)}
@@ -128,6 +128,13 @@ label.check{display:flex}
 .typed .peek{position:absolute;inset-block:.25rem;inset-inline-end:.25rem;min-height:0;max-width:5.75rem;padding:0 .75rem;border-color:transparent;background:none;color:var(--muted);overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
 .typed .peek:active{transform:none}
 .field+.rule{margin-top:-.5rem}
+.meter[data-score]::before{content:"";display:block;height:.25rem;margin-bottom:.375rem;border-radius:1rem;background:linear-gradient(to right,var(--meter) var(--filled),var(--line) var(--filled))}
+.meter{--meter:var(--alert);--filled:10%}
+.meter[data-score="1"]{--filled:25%}
+.meter[data-score="2"]{--meter:var(--warn);--filled:50%}
+.meter[data-score="3"]{--meter:var(--ok);--filled:75%}
+.meter[data-score="4"]{--meter:var(--ok);--filled:100%}
+.meter:dir(rtl)::before{transform:scaleX(-1)}
 .qr{display:block;margin:0 auto 1rem;max-width:100%;height:auto;border-radius:.5rem}
 .key code,code.key{display:block;padding:.625rem .875rem;border-radius:var(--round);background:var(--tile);font-size:.875rem;text-align:center;overflow-wrap:anywhere}
 .codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.5rem;margin:0;padding:0;list-style:none;text-align:center}

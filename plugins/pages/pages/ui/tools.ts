@@ -1,5 +1,6 @@
 /** What pages and parts of plugins are drawn with: the same fields, buttons and forms as the built-in pages. */
 import type { Content, Context, InputAttributes, PageTools, Provider, SlotPlace } from 'authkernel/kernel'
+import type { PartReplacements } from '../options.ts'
 import { drawAlert } from './alert.ts'
 import { drawField, hiddenInputs } from './fields.ts'
 import { markup } from './html.ts'
@@ -13,11 +14,15 @@ import { formOf, leavesSite, noteNeeds } from './policy.ts'
 export function pageTools(ctx: Context, page: string): PageTools {
   const { config } = ctx.app
   const wanted = config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')
-  return createTools(createSheet(page, ctx, languagesOf(ctx.app)(wanted), config.theme))
+  return toolsOf(createSheet(page, ctx, languagesOf(ctx.app)(wanted), config.theme))
 }
 
-/** The tools of one page. */
-export function createTools(sheet: Sheet): PageTools {
+/** The tools of one page. Created by the first part that is drawn with them: the sign-in page is prepared, and has often none. */
+export function toolsOf(sheet: Sheet): PageTools {
+  return (sheet.tools ??= createTools(sheet))
+}
+
+function createTools(sheet: Sheet): PageTools {
   const { ctx, language, base, site, needs } = sheet
   const tools: PageTools = {
     ...createParts(sheet),
@@ -30,7 +35,7 @@ export function createTools(sheet: Sheet): PageTools {
       const away = await providerOf(ctx, action)
       if (away) needs.away.push(away)
       const travelling = hiddenInputs({ csrfToken: await ctx.csrfToken(), flow: await parkedFlowOf(ctx), ...values })
-      const more = await drawSlots(sheet, tools, 'form', sheet.page, action)
+      const more = await drawSlots(sheet, 'form', sheet.page, action)
       return markup`<form class="stack" action="${base}${action}" method="post">${travelling}${body}${more}</form>`
     },
     field: (name, options, key = sheet.page) => drawField(name, `input-${name}-for-${key}`, translateLabels(language, options)),
@@ -50,15 +55,26 @@ export function createTools(sheet: Sheet): PageTools {
     duration: (seconds) => language.duration(seconds),
     date: (moment) => language.date(moment),
   }
+  const { replacements = {} } = sheet
+  for (const name of Object.keys(replacements) as (keyof PartReplacements)[]) replacePart(tools, name, replacements)
   return tools
 }
 
+function replacePart<K extends keyof PartReplacements>(
+  tools: Pick<PageTools, K> & PageTools,
+  name: K,
+  replacements: PartReplacements,
+): void {
+  const replace = replacements[name]
+  if (replace) Object.assign(tools, { [name]: replace(tools[name], tools) })
+}
+
 /** Draws the parts of a place; `form` names the form that they go into, `action` is where it posts to. What they need is noted on the sheet. */
-export async function drawSlots(sheet: Sheet, tools: PageTools, place: SlotPlace, form?: string, action?: string): Promise<Content> {
+export async function drawSlots(sheet: Sheet, place: SlotPlace, form?: string, action?: string): Promise<Content> {
   const contents: Content[] = []
   for (const slot of sheet.ctx.app.parts.slots) {
     if ((slot.page !== sheet.page && slot.page !== '*') || slot.place !== place) continue
-    const view = await slot.draw(sheet.ctx, tools, form, action)
+    const view = await slot.draw(sheet.ctx, toolsOf(sheet), form, action)
     if (!view) continue
     noteNeeds(sheet.needs, view, `The slot of plugin "${slot.plugin}" on the page "${slot.page}"`)
     contents.push(view.html)

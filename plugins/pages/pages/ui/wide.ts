@@ -2,7 +2,7 @@
 import type { User } from 'authkernel/kernel'
 import { type Content, type Html, markup } from './html.ts'
 import { siteTile } from './icons.ts'
-import { drawLogo } from './logo.ts'
+import { drawLogo } from './look.ts'
 import type { Page, Sheet } from './sheet.ts'
 import { createControls } from './parts-controls.ts'
 import { drawAvatar } from './parts.ts'
