@@ -31,7 +31,7 @@ export function eventFacts({ event, message }: AnyEvent): Fact[] {
 
 /** Events whose records are written before the answer, when the log is durable. */
 export function isDurable(name: string): boolean {
-  return /^(?:password\.(?:set|changed|removed|reset\.completed)|factor|backupCodes|address|passkey|apiKey|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(
+  return /^(?:password\.(?:set|changed|removed|reset\.completed)|factor|backupCodes|address|passkey|apiKey|agent\.(?:created|rotated|renewed|stopped|started|deleted|approval)|client\.(?:created|updated|rotated|disabled|enabled|deleted)|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(
     name,
   )
 }
@@ -40,6 +40,8 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   // `signedIn` has it, with the session.
   signIn: () => undefined,
   session: () => undefined,
+  // A signal for plugins: what they remove has events of its own.
+  tenantCleanedUp: () => undefined,
   signedIn({ login, session }) {
     const id = (session as { id?: string } | null)?.id
     const common = { ...ofLogin(login as Login), sessionId: id }
@@ -162,6 +164,19 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
     target: { organizationId: optionalText(organizationId), role: optionalText(role), id: optionalText(id) },
   }),
+  // The actor is the directory: `ctx.actAs`.
+  scimChanged: ({ act, directoryId, organizationId, id, userId, attributes, changes }) => ({
+    name: `scim.${optionalText(act)}`,
+    outcome: success,
+    ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
+    target: {
+      directoryId: optionalText(directoryId),
+      organizationId: optionalText(organizationId),
+      id: optionalText(id),
+      attributes: Array.isArray(attributes) ? attributes.join(' ') : undefined,
+      ...beforeAndAfter(changes),
+    },
+  }),
   impersonationStarted: (message) => factOfImpersonation('started', { outcome: success }, message),
   impersonationEnded: (message) => factOfImpersonation('ended', { outcome: success }, message),
   impersonationDenied: (message) => factOfImpersonation('denied', { outcome: 'denied', reason: 'can' }, message),
@@ -212,6 +227,46 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: optionalText(message['clientId']) } }),
   deviceFlowApproved: (message) => ofApp('deviceFlow.approved', message),
   deviceFlowDenied: (message) => ofApp('deviceFlow.denied', message, { outcome: 'denied', reason: 'person' }),
+  clientAuthorized: (message) => ofApp('client.authorized', message),
+  clientGranted: (message) => ofApp('client.granted', message),
+  organizationAllowedClient: (message) => ({
+    ...ofApp(`client.organization.${String(message['what'])}`, message),
+    target: { client: optionalText(message['clientId']), organization: optionalText(message['organizationId']) },
+  }),
+  identityAsserted: (message) => ofApp('client.asserted', { ...message, by: message['audience'] }),
+  clientTokenExchanged: (message) => ofApp('client.exchanged', message),
+  clientTokenReused: (message) => ({
+    ...ofApp('client.reuseDetected', message, { outcome: 'denied', reason: 'reused' }),
+    actor: anonymous,
+  }),
+  clientGrantEnded: (message) => ofApp('client.revoked', message),
+  clientRegistered: (message) => ({
+    name: 'client.registered',
+    outcome: success,
+    actor: anonymous,
+    target: { client: optionalText(message['clientId']), title: optionalText(message['name']) },
+  }),
+  clientChanged: ({ act, by, user: person, clientId, name, members, reason }) => ({
+    name: `client.${String(act)}`,
+    outcome: success,
+    actor: person === null ? (by === 'client' ? anonymous : { type: 'system' }) : { ...personsOf(person).actor, type: 'admin' },
+    target: {
+      client: optionalText(clientId),
+      title: optionalText(name),
+      members: Array.isArray(members) && members.length > 0 ? members.join(' ') : undefined,
+      reason: optionalText(reason) || undefined,
+    },
+  }),
+  agentChanged({ act, by, admin, ...message }) {
+    const fact = ofAgent(`agent.${String(act)}`, message)
+    if (by === 'owner') return fact
+    return { ...fact, actor: by === 'admin' ? { ...(admin ? personsOf(admin).actor : {}), type: 'admin' } : { type: 'system' } }
+  },
+  agentApproval({ what, ...message }) {
+    const fact = ofAgent(`agent.approval.${String(what)}`, message)
+    return what === 'approved' || what === 'denied' ? fact : { ...fact, actor: agentActor(message) }
+  },
+  agentActed: (message) => ({ ...ofAgent('agent.acted', message), actor: agentActor(message) }),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,
@@ -252,6 +307,14 @@ function ofApp(name: string, { id, user: person, clientId, by }: Message, ending
     target: { client: optionalText(clientId), by: optionalText(by) },
   }
 }
+function ofAgent(name: string, { user: owner, agentId, scopes, task, approvalId, reason }: Message): Fact {
+  const scope = Array.isArray(scopes) ? scopes.join(' ') : undefined
+  const target = { agent: optionalText(agentId), scope, task: optionalText(task), approval: optionalText(approvalId) }
+  return { name, outcome: success, ...personsOf(owner), target: { ...target, reason: optionalText(reason) || undefined } }
+}
+function agentActor({ agentId }: Message): AuditActor {
+  return { type: 'machine', id: String(agentId) }
+}
 function factOfImpersonation(what: string, ending: Ending, { admin, user: person, reason }: Message): Fact {
   const actor: AuditActor = { ...personsOf(admin).actor, type: 'admin' }
   return { name: `impersonation.${what}`, ...ending, ...personsOf(person), actor, target: { reason: optionalText(reason) } }
@@ -261,4 +324,15 @@ function unknownEvent(event: string, message: Message): Fact {
   const fault = message['error']
   const ending: Ending = fault ? { outcome: 'failure', reason: errorCode(fault) } : { outcome: success }
   return { name: event, ...ending, ...personsOf(message['user']), ...plainFacts(message) }
+}
+
+// Values of a directory: the log says what the user was and became. Attributes without a value are left out.
+function beforeAndAfter(changes: unknown): Record<string, string> {
+  const entries = Object.entries(Object(changes) as Record<string, { before: unknown; after: unknown }>).slice(0, 30)
+  const toFields = (side: 'before' | 'after'): [string, string][] =>
+    entries.flatMap(([name, change]) => {
+      const value = change[side]
+      return value === null ? [] : [[`${side} ${name}`, typeof value === 'string' ? value : JSON.stringify(value)]]
+    })
+  return Object.fromEntries([...toFields('before'), ...toFields('after')])
 }

@@ -140,8 +140,9 @@ function targetOf<T extends object>(member: string, given: T): T {
 /** The user, or the API key or app of the request. Anonymous where the session cannot be read. */
 async function askerOf(ctx: Context): Promise<AuditActor> {
   const session = await ctx.currentSession().catch(() => null)
-  const { user, apiKey, bearer } = (session ?? {}) as { user?: { id?: string }; apiKey?: { id?: string }; bearer?: { id?: string } }
-  const machine = apiKey ?? bearer
+  type Machine = { id?: string } | undefined
+  const { user, apiKey, bearer, agent } = (session ?? {}) as { user?: { id?: string } } & Record<'apiKey' | 'bearer' | 'agent', Machine>
+  const machine = apiKey ?? bearer ?? agent
   if (machine) return { type: 'machine', ...(machine.id !== undefined && { id: machine.id }) }
   return auditUserId(user?.id)
 }

@@ -61,7 +61,7 @@ export class AuditQueue {
     this.#waiting.push({ record, ctx, size })
     this.#bytes += size
     if (this.#waiting.length >= batch && this.#failures === 0) void this.#run()
-    else this.#later(pause)
+    else this.#scheduleRun(pause)
   }
 
   /** Writes all that waits. Rejects when the sink does not take it before `deadline` milliseconds have passed. */
@@ -70,7 +70,7 @@ export class AuditQueue {
     if (this.#waiting.length > 0) throw new Error(`auditPlugin: ${this.#waiting.length} records could not be written.`)
   }
 
-  #later(pause: number): void {
+  #scheduleRun(pause: number): void {
     if (this.#timer !== undefined || this.#running) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
@@ -86,11 +86,11 @@ export class AuditQueue {
       await this.#running
       if (!again) return
     }
-    this.#running ??= this.#work().finally(() => (this.#running = undefined))
+    this.#running ??= this.#writeBatches().finally(() => (this.#running = undefined))
     await this.#running
   }
 
-  async #work(): Promise<void> {
+  async #writeBatches(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const { batch, deadline, write, logger } = this.#options
@@ -103,7 +103,7 @@ export class AuditQueue {
         if (this.#failures++ === 0) logger.error(error instanceof Error ? error : new Error(String(error)))
         const pause = Math.min(longestPause, 500 * 2 ** Math.min(this.#failures, 6))
         // After this run has ended.
-        queueMicrotask(() => setTimeout(() => this.#later(pause), 0).unref?.())
+        queueMicrotask(() => setTimeout(() => this.#scheduleRun(pause), 0).unref?.())
         return
       }
       this.#failures = 0

@@ -1,5 +1,8 @@
 /** Runs `auth.cleanup()` by a timer, in one process of all. */
 import { assertOptions, AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
+import { applyRetention, checkRetention, readRetention, type Retention } from './retention.ts'
+
+export type { Retention } from './retention.ts'
 
 /** When the last clean-up ended. */
 export interface CleanUpRow {
@@ -15,16 +18,22 @@ declare module 'authkernel/kernel' {
 export interface CleanupOptions {
   /** Seconds from one clean-up to the next, of all processes together. Default 86,400, a day; at least 60. */
   every?: number
+  /**
+   * How long rows of plugins' records are kept, by the name of the record: those whose date `field` is older than `days` (1 to 36,500) are deleted at each
+   * clean-up, in each tenant that `tenantsPlugin({ list })` names. Default: rows are kept until their owner is deleted, or the plugin lets them expire.
+   */
+  retention?: Retention
 }
 
 /**
  * Removes what has ended, by itself. Each process has a timer; a lease of `every` seconds lets one of them work. The timer keeps no process alive,
  * and ends with `auth.close()`. Runtimes that end a process after each request need a scheduled `auth.cleanup()` instead. Throws AuthError for
- * another `every`.
+ * another `every` and a wrong rule.
  */
 export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
-  assertOptions('Plugin "cleanup"', options, { every: true })
+  assertOptions('Plugin "cleanup"', options, { every: true, retention: true })
   const { every = 86_400 } = options
+  const rules = readRetention(options.retention ?? {})
   if (!(every >= 60 && every <= longest)) throw new AuthError(`cleanupPlugin: \`every\` must be 60 to ${longest} seconds.`)
   return {
     name: 'cleanup',
@@ -32,6 +41,13 @@ export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
       // Also makes the table of leases, without which each process would work by itself.
       kernel.records('cleanUp', { id: 'given', fields: { at: { type: 'date' } } }, { optional: true })
       // Not all processes at the moment of a deployment, and none of them long after.
+      if (Object.keys(rules).length > 0) {
+        kernel.decorate('records', (_inner, view) => {
+          checkRetention(rules, view)
+          return {}
+        })
+        kernel.on('tenantCleanedUp', async ({ ctx }) => void (await applyRetention(ctx, rules)))
+      }
       const first = Math.min(every, 300) * (0.2 + 0.8 * ((kernel.runtime.random(1)[0] ?? 0) / 255))
       let timer: ReturnType<typeof setTimeout> | undefined
       const wait = (seconds: number): void => {

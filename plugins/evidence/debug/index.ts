@@ -1,8 +1,5 @@
 /** What a request does, line by line, for users who look for a mistake. */
-import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
-import { createObserver } from './observer.ts'
-import { traceServices } from './services.ts'
-import { createTrace } from './trace.ts'
+import { type AdapterMethod, assertOptions, lazily, lazyObject, type NoOptions, type Plugin, type Store } from 'authkernel/kernel'
 
 /**
  * Writes a readable trace of each request to `logger.debug`: route, provider, names of cookies, hooks with the answer of each handler, calls to the
@@ -14,9 +11,28 @@ export function debugPlugin(options: NoOptions = {}): Plugin<void> {
   return {
     name: 'debug',
     setup(kernel) {
-      const trace = createTrace(kernel.config.logger)
-      kernel.observe(createObserver(trace))
-      traceServices(kernel, trace)
+      // Every app has this plugin in its bundle, and few switch it on: the first request loads the code.
+      const load = lazily(async () => (await import('./tracing.ts')).createTracing(kernel.config.logger))
+      kernel.preload(async () => load())
+      kernel.observe(lazyObject(['request', 'handler', 'hook', 'fetch', 'log'], load, ({ observer }) => observer))
+      kernel.decorate('store', (inner) => {
+        const calls = storeCallsOf(inner)
+        return lazyObject(calls, load, ({ traceStore }) => traceStore(inner, calls))
+      })
+      kernel.decorate('records', (inner) =>
+        lazyObject(['get', 'find', 'count', 'deleteWhere', 'deleteExpired', 'write'], load, ({ traceRecords }) => traceRecords(inner)),
+      )
+      kernel.decorate('mail', (inner) => lazyObject(['send'], load, ({ traceMail }) => traceMail(inner)))
+      kernel.decorate('limit', (inner) => lazyObject(['take'], load, ({ traceLimit }) => traceLimit(inner)))
+      kernel.decorate('once', (inner) => lazyObject(['take'], load, ({ traceOnce }) => traceOnce(inner)))
+      kernel.decorate('session', (inner) => lazyObject(['read'], load, ({ traceSession }) => traceSession(inner)))
     },
   }
+}
+
+// They ask nothing of the data layer.
+const silentMethods = new Set<string>(['supports', 'namespaced', 'close'])
+
+function storeCallsOf(store: Store): AdapterMethod[] {
+  return (Object.keys(store) as AdapterMethod[]).filter((name) => typeof store[name] === 'function' && !silentMethods.has(name))
 }

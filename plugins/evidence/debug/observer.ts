@@ -3,7 +3,7 @@ import { AuthError, type Context, type Observer } from 'authkernel/kernel'
 import { answerOf, describeNames, describePath, urlOf } from './describe.ts'
 import { errorName, timeSince, type Trace } from './trace.ts'
 
-export function createObserver(trace: Trace): Observer {
+export function createObserver(trace: Trace): Required<Observer> {
   return {
     request(ctx, work) {
       const { method, url } = ctx.request

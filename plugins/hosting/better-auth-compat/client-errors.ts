@@ -2,7 +2,7 @@
 import { json } from 'authkernel/kernel'
 import type { Outcome } from './own-route.ts'
 
-const known: Readonly<Record<string, readonly [code: string, message: string, status: number]>> = {
+const errorTable: Readonly<Record<string, readonly [code: string, message: string, status: number]>> = {
   CredentialsSignin: ['INVALID_EMAIL_OR_PASSWORD', 'Invalid email or password', 401],
   AccessDenied: ['ACCESS_DENIED', 'Access denied', 403],
   PasswordAddress: ['VALIDATION_ERROR', '[body.email] Invalid email address', 400],
@@ -26,7 +26,7 @@ export function refusalOf({ status, error = '', retryAfter }: Outcome): Response
     const headers = retryAfter === undefined ? {} : { 'X-Retry-After': String(retryAfter), 'Retry-After': String(retryAfter) }
     return refuse('TOO_MANY_REQUESTS', 'Too many requests. Please try again later.', status, headers)
   }
-  const found = known[error]
+  const found = errorTable[error]
   if (found) return refuse(...found)
   // A route whose plugin is not in use.
   if (status === 400 && error === '') return refuse('NOT_SUPPORTED', 'This sign-in method is not enabled', 400)

@@ -3,28 +3,30 @@ import { type Context, randomHex, sha256, toHex } from 'authkernel/kernel'
 import type { FindRow } from './source.ts'
 
 /** What `/get-session` answers. */
-export interface Described {
+export interface SessionForms {
   session: { token: string; userId: string } & Record<string, unknown>
   user: Record<string, unknown>
 }
 type Row = Readonly<Record<string, unknown>>
 
 // Of the plugins of better-auth. A column of the app is shown where the host says so, in the hook `session`.
-const shown =
+const pluginColumns =
   'twoFactorEnabled username displayUsername role banned banReason banExpires phoneNumber phoneNumberVerified isAnonymous lastLoginMethod'.split(
     ' ',
   )
 const flags = new Set(['twoFactorEnabled', 'banned', 'phoneNumberVerified', 'isAnonymous'])
 
 /** Null: the session has ended. */
-export async function describeSession(ctx: Context, findRow: FindRow, token: string): Promise<Described | null> {
+export async function describeSession(ctx: Context, findRow: FindRow, token: string): Promise<SessionForms | null> {
   const found = await ctx.service('store').getSessionAndUser(token)
   if (!found) return null
   const { session, user } = found
   const row = await findRow('session', 'token', token)
   const more = await findRow('user', 'id', user.id)
   const begun = dateOf(row['createdAt'] ?? session.createdAt) ?? ctx.now.toISOString()
-  const extra = shown.filter((name) => more[name] !== undefined).map((name) => [name, flags.has(name) ? isTrue(more[name]) : more[name]])
+  const extra = pluginColumns
+    .filter((name) => more[name] !== undefined)
+    .map((name) => [name, flags.has(name) ? isTrue(more[name]) : more[name]])
   return {
     session: {
       id: String(row['id'] ?? toHex(await sha256(token)).slice(0, 32)),

@@ -1,6 +1,9 @@
 /** Cookies, tables and secrets of better-auth 1.6 and 1.7, so that an app that moves keeps every signed-in user. */
 import { type AnyContext, assertOptions, AuthError, type ImportTarget, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
 import { sessionCookie } from './cookie.ts'
+import { digestsOfToken } from './directories.ts'
+import { addFormerAddresses } from './routes-former.ts'
+import { createSharedCredentials } from './credentials.ts'
 import { entryTable } from '../import/tables.ts'
 import { type BetterAuthModel, type BetterAuthSchema, checkSchema } from './schema.ts'
 import { addRoutes, type BetterAuthRoute, clientRoutes } from './routes.ts'
@@ -31,12 +34,19 @@ export interface BetterAuthCompatOptions {
   tables?: BetterAuthTables | undefined
   /** Names of tables and columns, where they are not those of better-auth. Give the same to `betterAuthNames`. */
   schema?: BetterAuthSchema | undefined
+  /** `managedConnections.credentialHashSecret` of scim() in 1.7: its tokens are known by it. Without it directories need new tokens. */
+  scimSecret?: string | undefined
   /**
    * Answers the client of better-auth: `/get-session`, `/sign-in/email`, `/sign-up/email`, `/sign-in/social`, `/sign-out` and the second factor, so that
    * bundles and apps that are out there keep working. A list: these paths alone. Default false.
    */
   routes?: boolean | readonly BetterAuthRoute[] | undefined
+  /** Schemes of your Expo apps, such as `['acme']`, with `routes`: their users may sign in at a provider. Default: none. */
+  apps?: readonly string[] | undefined
 }
+
+// Of browsers, and those that run or read something.
+const unsafeSchemes = new Set(['http', 'https', 'javascript', 'data', 'file', 'blob', 'about', 'content', 'ws', 'wss', 'vbscript'])
 
 /** What the plugin puts on `auth`. */
 export interface BetterAuthApi {
@@ -62,8 +72,16 @@ export interface BetterAuthApi {
  * tables of better-auth: `sqlAdapter(db, { names: betterAuthNames() })`. Throws AuthError for options of the wrong shape.
  */
 export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): Plugin<BetterAuthApi> {
-  assertOptions('Plugin "better-auth-compat"', options, { secret: true, db: true, tables: true, schema: true, routes: true })
-  const { secret, db, tables = {}, schema: given = {}, routes = false } = options
+  assertOptions('Plugin "better-auth-compat"', options, {
+    secret: true,
+    db: true,
+    tables: true,
+    schema: true,
+    scimSecret: true,
+    routes: true,
+    apps: true,
+  })
+  const { secret, db, tables = {}, schema: given = {}, scimSecret, routes = false, apps = [] } = options
   assertOptions('Plugin "better-auth-compat"', given, { casing: true, models: true }, 'schema')
   checkSchema(given)
   const schema = { ...given, models: withTables(given.models, tables) }
@@ -76,6 +94,13 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
     throw new AuthError(
       `Plugin "better-auth-compat": \`routes\` has ${unknown.join(', ')}, which is not answered here. Known: ${clientRoutes.join(', ')}.`,
     )
+  const wrongApp = apps.find((scheme) => !/^[a-z][a-z0-9+.-]{1,63}$/.test(scheme) || unsafeSchemes.has(scheme))
+  if (wrongApp !== undefined)
+    throw new AuthError(`Plugin "better-auth-compat": \`apps\` has "${wrongApp}", which is no scheme of an app. Write "acme" for acme://.`)
+  if (scimSecret !== undefined && (typeof scimSecret !== 'string' || scimSecret.length < 32))
+    throw new AuthError(
+      'Plugin "better-auth-compat": `scimSecret` must be the `credentialHashSecret` of scim(), which has at least 32 characters.',
+    )
   if (secrets && (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one === '')))
     throw new AuthError('Plugin "better-auth-compat": `secret` must be the value of BETTER_AUTH_SECRET, or a list of such values.')
   return {
@@ -87,13 +112,16 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       kernel.provide('sessionCookie', cookie)
       const openSource = db && createSourceOpener(db, schema)
       const findRow = createRowReader(openSource)
-      if (routes) addRoutes({ kernel, cookie, findRow }, routes === true ? clientRoutes : routes)
+      addFormerAddresses(kernel)
+      kernel.provide('scimTokenDigests', { digestsOf: (_ctx, token) => digestsOfToken(token, scimSecret) })
+      if (routes) addRoutes({ kernel, cookie, findRow, schemes: apps }, routes === true ? clientRoutes : routes)
       const findTarget = (service: string) =>
         findService(() => kernel.service(service as 'passwordTakeover')) as ImportTarget<never> | undefined
       if (db && openSource) {
-        removeUsedCodes(kernel, { db, schema, findRow, secrets })
         const parts = { openSource, secretsOf: (ctx: AnyContext) => secrets ?? ctx.settings.secret, findTarget }
+        removeUsedCodes(kernel, { db, schema, findRow, secrets, noteWrite: (ctx, userId) => refreshAccess(ctx, parts, userId) })
         kernel.provide('sharedPasswords', sharePasswords(parts))
+        kernel.provide('sharedCredentials', createSharedCredentials(db, schema, openSource))
         // Before the second factor is asked, and before a ban is looked at where this plugin is used first.
         kernel.hook('signIn', async ({ user, ctx }) => {
           if (user.id !== undefined) await refreshAccess(ctx, parts, user.id)
@@ -132,7 +160,7 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       kernel.records('importEntry', entryTable)
       const ground = (fallback: readonly string[]): Ground => {
         if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
-        return { database: db, schema, secrets: secrets ?? fallback, findTarget }
+        return { database: db, schema, secrets: secrets ?? fallback, scimSecret, findTarget }
       }
       return {
         betterAuth: {

@@ -1,11 +1,11 @@
 /** While both products run: what better-auth wrote about one user is taken over when this user signs in, and a password that is chosen here works there. */
-import { type AnyContext, type ImportTarget, Overloaded } from 'authkernel/kernel'
+import type { AnyContext, ImportTarget } from 'authkernel/kernel'
 import type { SharedPasswords } from 'authkernel/plugins/passwords'
-import { digestOf, takePages } from '../import/ledger.ts'
+import { digestOf, importPages } from '../import/ledger.ts'
 import { readEntries } from '../import/tables.ts'
 import { removeMissing } from '../import/withdraw.ts'
 import { isOpen } from './period.ts'
-import { type OpenSource, type SourceFields, toDate, toText } from './source.ts'
+import { type OpenSource, readOrRefuse, type SourceFields, toDate, toText } from './source.ts'
 import { banKind, factorKind, type Move, type UserKind, passwordKind } from './users.ts'
 
 interface Parts {
@@ -76,13 +76,5 @@ async function refreshUser<T>(move: Move, moved: UserKind<T>, { findTarget }: Pa
   const [here] = await target.read(ctx, [found])
   const there = toDate(row?.['updatedAt'])
   const isNewer = there !== null && here?.changed !== undefined && there > here.changed
-  await takePages(ctx, kind, [rows], { apply: true, conflicts: isNewer ? 'source' : undefined })
-}
-
-async function readOrRefuse<R>(read: () => Promise<R>): Promise<R> {
-  try {
-    return await read()
-  } catch (error) {
-    throw new Overloaded('better-auth-compat: the tables of better-auth cannot be read.', { err: error as Error })
-  }
+  await importPages(ctx, kind, [rows], { apply: true, conflicts: isNewer ? 'source' : undefined })
 }

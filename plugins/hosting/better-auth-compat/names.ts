@@ -6,7 +6,7 @@ type Fields = Readonly<Record<string, unknown>>
 interface Mapping {
   table: string
   columns: Readonly<Record<string, string>>
-  forms?: Readonly<Record<string, 'flag' | 'instant' | 'blank' | 'base64url'>>
+  forms?: Readonly<Record<string, 'flag' | 'instant' | 'blank' | 'base64url' | 'address'>>
   fill?: Readonly<Record<string, () => unknown>>
   absent?: Readonly<Record<string, (row: Fields) => unknown>>
 }
@@ -38,7 +38,7 @@ export function betterAuthNames({ passkeys = false, ...schema }: { passkeys?: bo
     users: {
       table: tableOf(schema, 'user'),
       columns: columnsOf('user', { id: 'id', name: 'name', email: 'email', emailVerified: 'emailVerified', image: 'image' }),
-      forms: { emailVerified: 'flag', name: 'blank' },
+      forms: { emailVerified: 'flag', name: 'blank', email: 'address' },
       fill: dates('user'),
     },
     accounts: {

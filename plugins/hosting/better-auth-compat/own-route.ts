@@ -2,7 +2,7 @@
 import type { Context, Kernel } from 'authkernel/kernel'
 
 /** What is sent: form fields, or the JSON of a method of the client. */
-export type Sent =
+export type OwnRequest =
   | { form: Readonly<Record<string, string>>; query?: Readonly<Record<string, string>> }
   | { fields: Readonly<Record<string, unknown>> }
 /** What a route answered. */
@@ -21,7 +21,7 @@ export interface Outcome {
 }
 
 // What belongs to the connection or to the other body, and what a browser says of the page: it was checked.
-const dropped = [
+const droppedHeaders = [
   'content-length',
   'content-type',
   'transfer-encoding',
@@ -32,9 +32,9 @@ const dropped = [
 ]
 
 /** Never throws for what the route refuses. */
-export async function askOwnRoute(kernel: Kernel, ctx: Context, path: string, sent: Sent): Promise<Outcome> {
+export async function askOwnRoute(kernel: Kernel, ctx: Context, path: string, sent: OwnRequest): Promise<Outcome> {
   const headers = new Headers(ctx.request.headers)
-  for (const name of [...dropped, ...[...headers.keys()].filter((one) => one.startsWith('sec-fetch-'))]) headers.delete(name)
+  for (const name of [...droppedHeaders, ...[...headers.keys()].filter((one) => one.startsWith('sec-fetch-'))]) headers.delete(name)
   headers.set('origin', ctx.origin)
   headers.set('host', new URL(ctx.origin).host)
   headers.set('accept', 'application/json')

@@ -1,15 +1,11 @@
 /** Routes of better-auth's own client: each one asks the route of authkernel that does the work, and answers in the form of better-auth. */
-import { type AuthError, type Context, json, type Kernel, type Route, type SessionCookie } from 'authkernel/kernel'
+import { type AuthError, type Context, json, type Kernel, type Route } from 'authkernel/kernel'
 import { refusalOf, refuse } from './client-errors.ts'
-import { type Described, describeSession, describeVisitor } from './client-forms.ts'
+import { type SessionForms, describeSession, describeVisitor } from './client-forms.ts'
 import { askOwnRoute, type Outcome } from './own-route.ts'
-import type { FindRow } from './source.ts'
+import { addExpoRoutes, exchangeTicket, type ExpoParts, isForApp, startForApp } from './routes-expo.ts'
 
-interface Parts {
-  kernel: Kernel
-  cookie: SessionCookie
-  findRow: FindRow
-}
+type Parts = ExpoParts
 type Work = (ctx: Context, sent: Readonly<Record<string, unknown>>) => Promise<Response>
 
 /** Paths of better-auth's client that can be answered here. */
@@ -53,6 +49,7 @@ export function addRoutes(parts: Parts, paths: readonly BetterAuthRoute[] = clie
   }
   for (const [path, work] of Object.entries(works) as [Exclude<BetterAuthRoute, '/ok'>, Work][])
     if (paths.includes(path)) addPost(kernel, path, work)
+  if (parts.schemes.length > 0) addExpoRoutes(parts)
 }
 
 /** JSON alone, from the site itself or from a client that is no browser. */
@@ -79,7 +76,10 @@ function failure(_ctx: Context, error: AuthError): Response {
   return refuse('INTERNAL_SERVER_ERROR', 'Internal server error', error.status)
 }
 
-async function answerSession(ctx: Context, { cookie, findRow }: Parts): Promise<Response> {
+async function answerSession(ctx: Context, parts: Parts): Promise<Response> {
+  const { cookie, findRow } = parts
+  const fromTicket = parts.schemes.length > 0 ? await exchangeTicket(ctx, parts) : undefined
+  if (fromTicket) return json(fromTicket)
   if (!(await ctx.currentSession())) return json(null)
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   const token = value === undefined ? undefined : await cookie.open(ctx, value)
@@ -128,18 +128,21 @@ async function signUpByEmail(
   return answerWith(outcome, { token: null, user: describeVisitor(ctx, { email: String(email), name, image }) })
 }
 
-async function signInAtProvider(
-  ctx: Context,
-  { kernel }: Parts,
-  provider: unknown,
-  sent: Readonly<Record<string, unknown>>,
-): Promise<Response> {
+async function signInAtProvider(ctx: Context, parts: Parts, provider: unknown, sent: Readonly<Record<string, unknown>>): Promise<Response> {
   if (sent['idToken'] !== undefined) return refuse('ID_TOKEN_NOT_SUPPORTED', 'id_token not supported', 404)
   if (typeof provider !== 'string' || !/^[\w.-]{1,64}$/.test(provider) || !(await ctx.providers()).some(({ id }) => id === provider))
     return refuse('PROVIDER_NOT_FOUND', 'Provider not found', 404)
   const hint = textOf(sent['loginHint'])
-  const form = { callbackUrl: textOf(sent['callbackURL']) ?? '/' }
-  const outcome = await askOwnRoute(kernel, ctx, `/signin/${provider}`, { form, query: hint === undefined ? {} : { login_hint: hint } })
+  const { callbackURL } = sent
+  if (isForApp(ctx, callbackURL)) {
+    const started = await startForApp(ctx, parts, { provider, callbackURL, hint })
+    return started instanceof Response ? started : json({ url: started.url, redirect: sent['disableRedirect'] !== true })
+  }
+  const form = { callbackUrl: textOf(callbackURL) ?? '/' }
+  const outcome = await askOwnRoute(parts.kernel, ctx, `/signin/${provider}`, {
+    form,
+    query: hint === undefined ? {} : { login_hint: hint },
+  })
   if (outcome.error !== undefined || !outcome.url) return answerRefusal(outcome)
   return answerWith(outcome, { url: outcome.url.href, redirect: sent['disableRedirect'] !== true })
 }
@@ -185,7 +188,7 @@ async function changePassword(
 }
 
 /** The session that an answer begins. */
-async function sessionIn(ctx: Context, { cookie, findRow }: Parts, outcome: Outcome): Promise<Described | null> {
+async function sessionIn(ctx: Context, { cookie, findRow }: Parts, outcome: Outcome): Promise<SessionForms | null> {
   const value = outcome.cookies.get(ctx.cookies.sessionToken.name)
   const token = value === undefined || value === '' ? undefined : await cookie.open(ctx, value)
   return token === undefined ? null : describeSession(ctx, findRow, token)

@@ -14,6 +14,16 @@ export type BetterAuthModel =
   | 'team'
   | 'teamMember'
   | 'apikey'
+  | 'ssoProvider'
+  | 'scimProvider'
+  | 'scimManagedConnection'
+  | 'scimManagedCredential'
+  | 'scimUser'
+  | 'scimGroup'
+  | 'scimGroupMember'
+  | 'oauthApplication'
+  | 'oauthClient'
+  | 'oauthConsent'
 
 /** Names of tables and columns where they differ from those of better-auth. Give the same object to `betterAuthNames` and to `betterAuthCompatPlugin`. */
 export interface BetterAuthSchema {
@@ -36,6 +46,19 @@ export const neededFields: Readonly<Record<BetterAuthModel, readonly string[]>> 
   team: ['id', 'name', 'organizationId'],
   teamMember: ['id', 'teamId', 'userId'],
   apikey: ['id', 'key'],
+  ssoProvider: ['id', 'providerId', 'issuer', 'domain'],
+  // Of 1.6.
+  scimProvider: ['id', 'providerId', 'scimToken'],
+  // Of 1.7.
+  scimManagedConnection: ['id', 'connectionId', 'provisioningDomainId', 'status'],
+  scimManagedCredential: ['id', 'connectionRecordId', 'tokenDigest', 'status', 'serializedScopes', 'expiresAt'],
+  scimUser: ['id', 'connectionId', 'userName', 'active'],
+  scimGroup: ['id', 'connectionId', 'displayName'],
+  scimGroupMember: ['id', 'groupId', 'scimUserId'],
+  // Of oidcProvider() and mcp(), then of @better-auth/oauth-provider.
+  oauthApplication: ['id', 'clientId', 'redirectUrls'],
+  oauthClient: ['id', 'clientId', 'redirectUris'],
+  oauthConsent: ['id', 'userId', 'clientId', 'scopes'],
 }
 
 /** The table of a model. */

@@ -1,5 +1,5 @@
 /** Reads the tables of better-auth under the names that the app gave them. Fields have the names of better-auth. */
-import { AuthError } from 'authkernel/kernel'
+import { AuthError, Overloaded } from 'authkernel/kernel'
 import { type BetterAuthModel, type BetterAuthSchema, columnOf, neededFields, tableOf } from './schema.ts'
 
 /** Any Kysely instance. */
@@ -159,6 +159,22 @@ const knownFields: Readonly<Record<BetterAuthModel, readonly string[]>> = {
     'name start prefix userId referenceId configId refillInterval refillAmount lastRefillAt enabled rateLimitEnabled rateLimitTimeWindow rateLimitMax ' +
     'requestCount remaining lastRequest expiresAt createdAt updatedAt permissions metadata'
   ).split(' '),
+  ssoProvider: 'oidcConfig samlConfig userId organizationId domainVerified'.split(' '),
+  scimProvider: 'organizationId userId'.split(' '),
+  scimManagedConnection: 'creationRequestId createdAt'.split(' '),
+  scimManagedCredential: 'credentialId hashVersion createdAt lastUsedAt'.split(' '),
+  scimUser: (
+    'provisioningDomainId userId displayName formattedName givenName familyName serializedEmails serializedAttributes externalId createdAt ' +
+    'updatedAt'
+  ).split(' '),
+  scimGroup: 'externalId createdAt updatedAt'.split(' '),
+  scimGroupMember: ['connectionId'],
+  oauthApplication: 'name icon metadata clientSecret type disabled userId createdAt updatedAt'.split(' '),
+  oauthClient: (
+    'clientSecret disabled skipConsent subjectType scopes clientCredentialsScopes userId createdAt name uri icon tos policy postLogoutRedirectUris ' +
+    'tokenEndpointAuthMethod applicationType jwks jwksUri grantTypes requirePKCE dpopBoundAccessTokens type public'
+  ).split(' '),
+  oauthConsent: 'consentGiven referenceId createdAt updatedAt'.split(' '),
 }
 
 /** The tables, looked at once. */
@@ -180,4 +196,13 @@ export type FindRow = (model: BetterAuthModel, field: string, value: string) => 
 /** Reads single rows. Without a database every row is empty. */
 export function createRowReader(open: OpenSource | undefined): FindRow {
   return async (model, field, value) => (open ? ((await (await open()).find(model, field, [value]))[0] ?? {}) : {})
+}
+
+/** What a read answers. Throws Overloaded when the tables cannot be read: a request must not go on as if they were empty. */
+export async function readOrRefuse<R>(read: () => Promise<R>): Promise<R> {
+  try {
+    return await read()
+  } catch (error) {
+    throw new Overloaded('better-auth-compat: the tables of better-auth cannot be read.', { err: error as Error })
+  }
 }

@@ -1,9 +1,9 @@
 /** The move itself: every kind of things is compared, stored by the plugin that owns it, and counted before and after. */
 import { type AnyContext, AdapterError, AuthError, type ImportTarget } from 'authkernel/kernel'
-import { type ImportRun, removeGone, takePages } from '../import/ledger.ts'
+import { type ImportRun, removeGone, importPages } from '../import/ledger.ts'
 import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from '../import/report.ts'
 import { describeRest } from './findings.ts'
-import { kinds as movedKinds } from './kinds.ts'
+import { isThereIn, kinds as movedKinds } from './kinds.ts'
 import type { Move } from './users.ts'
 import { assertOpen, describeEnd, readPeriod, startPeriod } from './period.ts'
 import { type BetterAuthSchema, tableOf } from './schema.ts'
@@ -37,6 +37,7 @@ export interface Ground {
   database: BetterAuthDatabase
   schema: BetterAuthSchema
   secrets: readonly string[]
+  scimSecret: string | undefined
   /** The service that stores a kind; undefined where no plugin provides it. */
   findTarget(service: string): ImportTarget<never> | undefined
 }
@@ -57,7 +58,7 @@ export async function takeOver(
     let rows = 0
     return (more) => onProgress?.((rows += more), stage, Math.max(total, rows))
   }
-  const move = (): Move => ({ ctx, source, secrets: ground.secrets, problems: [] })
+  const move = (): Move => ({ ctx, source, secrets: ground.secrets, scimSecret: ground.scimSecret, problems: [] })
   // Where everything is accepted nothing can stop it, and one pass is enough.
   const whole = accept.includes('all')
   const dry = move()
@@ -98,8 +99,9 @@ export async function compareWithLedger(ctx: AnyContext, ground: Ground): Promis
   if ((await readPeriod(ctx)).finished) return []
   const source = await openSource(ground.database, ground.schema)
   const compared: { kind: string; there: number; taken: number }[] = []
-  for (const { kind, model, count } of movedKinds) {
-    if (!source.has(model)) continue
+  for (const moved of movedKinds) {
+    const { kind, count } = moved
+    if (!isThereIn(source, moved)) continue
     const there = await count(source, ctx.now)
     const taken = await countEntries(ctx, kind, there + 1)
     compared.push({ kind, there, taken })
@@ -112,7 +114,7 @@ type Tell = (rows: number) => void
 
 async function countAll(ctx: AnyContext, source: Source): Promise<number> {
   let total = 0
-  for (const { model, count } of movedKinds) if (source.has(model)) total += await count(source, ctx.now)
+  for (const moved of movedKinds) if (isThereIn(source, moved)) total += await moved.count(source, ctx.now)
   return total
 }
 
@@ -126,7 +128,7 @@ async function* watchPages<T>(pages: AsyncIterable<readonly T[]>, tell: Tell): A
 async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun, tell: Tell): Promise<Record<string, KindReport>> {
   const reports: Record<string, KindReport> = {}
   for (const moved of movedKinds) {
-    if (!move.source.has(moved.model)) continue
+    if (!isThereIn(move.source, moved)) continue
     const target = findTarget(moved.service) as ImportTarget<unknown> | undefined
     if (!target) {
       // With those that cannot be read.
@@ -137,7 +139,7 @@ async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun, tel
       continue
     }
     const kind = { source: sourceName, kind: moved.kind, target }
-    const report = await takePages(move.ctx, kind, watchPages(moved.pages(move), tell), run)
+    const report = await importPages(move.ctx, kind, watchPages(moved.pages(move), tell), run)
     // Kinds differ in the type of their value. A removal reads keys alone.
     await removeGone(move.ctx, kind as never, (keys) => moved.isThere(move, keys), run, report)
     if (report.found + report.removed + report.conflict > 0) reports[moved.kind] = report

@@ -1,5 +1,5 @@
 /** Backup codes that are used here are taken out of the table of better-auth, so that they stay used when the app goes back. */
-import type { Kernel } from 'authkernel/kernel'
+import type { AnyContext, Kernel } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/two-factor'
 import { isOpen } from './period.ts'
 import { type BetterAuthSchema, columnOf, tableOf } from './schema.ts'
@@ -15,12 +15,14 @@ interface Parts {
   schema: BetterAuthSchema
   findRow: FindRow
   secrets: readonly string[] | undefined
+  /** Called after the list was written: the ledger must not take it for a change by better-auth. */
+  noteWrite(ctx: AnyContext, userId: string): Promise<void>
 }
 
 const tries = 5
 
 /** Listens to uses of backup codes. */
-export function removeUsedCodes(kernel: Kernel, { db, schema, findRow, secrets }: Parts): void {
+export function removeUsedCodes(kernel: Kernel, { db, schema, findRow, secrets, noteWrite }: Parts): void {
   kernel.on(
     'backupCodeUsed',
     async ({ user, ctx }) => {
@@ -36,7 +38,8 @@ export function removeUsedCodes(kernel: Kernel, { db, schema, findRow, secrets }
         const left = JSON.stringify(await ctx.service('factorTakeover').listUnused(ctx, user.id, codes))
         const next = opened === undefined ? left : replaceText(sealed, left, keys, ctx.runtime.random(24))
         // Another use, or better-auth itself, may have changed the list meanwhile.
-        if (next === undefined || (await writeCodes(db, schema, { userId: user.id, from: sealed, to: next }))) return
+        if (next === undefined) return
+        if (await writeCodes(db, schema, { userId: user.id, from: sealed, to: next })) return noteWrite(ctx, user.id)
       }
       ctx.logger.warn(
         'better-auth-backup-codes',

@@ -13,6 +13,8 @@ export interface Move {
   ctx: AnyContext
   source: Source
   secrets: readonly string[]
+  /** `credentialHashSecret` of scim(). */
+  scimSecret?: string | undefined
   /** Problems that a kind finds while it reads. */
   problems: ImportProblem[]
 }
@@ -20,6 +22,8 @@ export interface Move {
 export interface MovedKind<T> {
   kind: string
   model: BetterAuthModel
+  /** Tables of which one is enough, where versions of better-auth differ. Default: `model`. */
+  models?: readonly BetterAuthModel[]
   /** Service that stores them. */
   service: string
   /** The record that they are in here, for the counts; undefined: accounts of the store. */
@@ -38,7 +42,7 @@ export interface UserKind<T> extends MovedKind<T> {
   rowsOf(move: Move, userIds: readonly string[]): Promise<SourceRow<T>[]>
 }
 
-const hashed: readonly Condition[] = [
+const withHash: readonly Condition[] = [
   ['providerId', '=', 'credential'],
   ['password', 'is not', null],
 ]
@@ -65,12 +69,12 @@ export function passwordKind(): UserKind<PasswordTaken> {
       level: 'loss',
       message: `${count} passwords stay behind: use passwordsPlugin({ verify: [betterAuthHash()] }).`,
     }),
-    count: (source) => source.count('account', hashed),
+    count: (source) => source.count('account', withHash),
     async *pages({ source }) {
-      for await (const rows of source.pages('account', hashed)) yield toRows(rows, await source.find('user', 'id', rows.map(ownerOf)))
+      for await (const rows of source.pages('account', withHash)) yield toRows(rows, await source.find('user', 'id', rows.map(ownerOf)))
     },
     async rowsOf({ source }, userIds) {
-      return toRows(await source.find('account', 'userId', userIds, hashed), await source.find('user', 'id', userIds))
+      return toRows(await source.find('account', 'userId', userIds, withHash), await source.find('user', 'id', userIds))
     },
     // This product empties the column of a user who changes the password here. That is no removal by better-auth.
     async isThere({ source }, keys) {
@@ -170,7 +174,7 @@ export function banKind(): UserKind<BanTaken> {
   }
 }
 
-const numbered: readonly Condition[] = [
+const withNumber: readonly Condition[] = [
   ['phoneNumber', 'is not', null],
   ['phoneNumberVerified', 'is', true],
 ]
@@ -186,21 +190,21 @@ export function numberKind(): MovedKind<NumberTaken> {
       level: 'loss',
       message: `${count} users could not sign in with their phone numbers: use phonePlugin({ send }).`,
     }),
-    count: async (source) => (has(source) ? source.count('user', numbered) : 0),
+    count: async (source) => (has(source) ? source.count('user', withNumber) : 0),
     async *pages({ source }) {
-      for await (const users of has(source) ? source.pages('user', numbered) : [])
+      for await (const users of has(source) ? source.pages('user', withNumber) : [])
         yield users.map((user) => {
           const userId = String(user['id'])
           return { key: userId, userId, value: { userId, number: String(user['phoneNumber']) } }
         })
     },
     async isThere({ source }, keys) {
-      return new Set((await source.find('user', 'id', keys, numbered)).map(({ id }) => String(id)))
+      return new Set((await source.find('user', 'id', keys, withNumber)).map(({ id }) => String(id)))
     },
   }
 }
 
-const named: readonly Condition[] = [['username', 'is not', null]]
+const withUsername: readonly Condition[] = [['username', 'is not', null]]
 
 export function nameKind(): MovedKind<NameTaken> {
   return {
@@ -209,9 +213,9 @@ export function nameKind(): MovedKind<NameTaken> {
     service: 'nameImport',
     record: 'userName',
     absent: (count) => ({ level: 'loss', message: `${count} users could not sign in with their user names: use usernamesPlugin().` }),
-    count: async (source) => (source.has('user', 'username') ? source.count('user', named) : 0),
+    count: async (source) => (source.has('user', 'username') ? source.count('user', withUsername) : 0),
     async *pages({ source }) {
-      for await (const users of source.has('user', 'username') ? source.pages('user', named) : [])
+      for await (const users of source.has('user', 'username') ? source.pages('user', withUsername) : [])
         yield users
           .filter((user) => toText(user['username']) !== null)
           .map((user) => {

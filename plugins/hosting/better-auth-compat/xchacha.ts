@@ -55,13 +55,13 @@ function hchacha20(key: Uint8Array, nonce: Uint8Array): Buffer {
 
 /** RFC 8439 section 2.1. */
 function quarterRound(s: Uint32Array, a: number, b: number, c: number, d: number): void {
-  const turn = (x: number, y: number, by: number): number => ((x ^ y) << by) | ((x ^ y) >>> (32 - by))
+  const mixAndRotate = (x: number, y: number, by: number): number => ((x ^ y) << by) | ((x ^ y) >>> (32 - by))
   s[a] = s[a]! + s[b]!
-  s[d] = turn(s[d]!, s[a], 16)
+  s[d] = mixAndRotate(s[d]!, s[a], 16)
   s[c] = s[c]! + s[d]!
-  s[b] = turn(s[b]!, s[c], 12)
+  s[b] = mixAndRotate(s[b]!, s[c], 12)
   s[a] = s[a] + s[b]
-  s[d] = turn(s[d], s[a], 8)
+  s[d] = mixAndRotate(s[d], s[a], 8)
   s[c] = s[c] + s[d]
-  s[b] = turn(s[b], s[c], 7)
+  s[b] = mixAndRotate(s[b], s[c], 7)
 }

@@ -7,7 +7,7 @@ import { entryTable, legacyTable } from './tables.ts'
 
 export type { Decision, TakenState } from './decisions.ts'
 export { decideGone, decideRow } from './decisions.ts'
-export { type ImportKind, type ImportRun, pageSize, removeGone, type SourceRow, takePages } from './ledger.ts'
+export { type ImportKind, type ImportRun, pageSize, removeGone, type SourceRow, importPages } from './ledger.ts'
 export { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from './report.ts'
 export type { ImportApi, ServiceImport } from './methods.ts'
 export type { ImportDatabase, ImportOptions, LegacyPasswordAnswer, LegacyPasswordQuestion } from './options.ts'

@@ -42,7 +42,7 @@ export interface Beginning {
 }
 
 type Entry = ImportEntryRow & { id: string }
-interface Compared<T> {
+interface ComparedRow<T> {
   row: SourceRow<T>
   digest: string
   entry: Entry | undefined
@@ -59,7 +59,7 @@ const pagesAtOnce = 4
  * Takes rows of one kind, a page after the other, and answers how many of each decision there were. Each page costs a few calls of the store. A run that was
  * interrupted goes on when it is run again. In a dry run tables that do not exist yet count as empty. `beginning` is looked up when it is not given.
  */
-export async function takePages<T>(
+export async function importPages<T>(
   ctx: AnyContext,
   kind: ImportKind<T>,
   pages: AsyncIterable<readonly SourceRow<T>[]> | Iterable<readonly SourceRow<T>[]>,
@@ -149,8 +149,8 @@ async function takePage<T>(
   beginning: Beginning,
 ): Promise<void> {
   const compared = await comparePage(ctx, kind, rows, run.apply, beginning)
-  const write: Compared<T>[] = []
-  const note: { one: Compared<T>; version: string | null }[] = []
+  const write: ComparedRow<T>[] = []
+  const note: { one: ComparedRow<T>; version: string | null }[] = []
   for (const one of compared) {
     report.found++
     if (one.decision === 'refused') {
@@ -168,7 +168,7 @@ async function takePage<T>(
     }
     report[one.decision]++
   }
-  const count = ({ decision }: Compared<T>): void => void report[decision === 'conflict' ? 'refreshed' : decision]++
+  const count = ({ decision }: ComparedRow<T>): void => void report[decision === 'conflict' ? 'refreshed' : decision]++
   if (!run.apply) return write.forEach(count)
   const versions = write.length === 0 ? [] : await kind.target.write(ctx, write.map(toWrite))
   const unread: SourceRow<T>[] = []
@@ -197,7 +197,7 @@ async function comparePage<T>(
   rows: readonly SourceRow<T>[],
   apply: boolean,
   { noEntries, nothingHere }: Beginning,
-): Promise<Compared<T>[]> {
+): Promise<ComparedRow<T>[]> {
   const none = rows.map(() => undefined)
   const keys = rows.map(({ key }) => key)
   const [entries, here, digests] = [
@@ -217,14 +217,14 @@ async function comparePage<T>(
   )
 }
 
-function toWrite<T>({ row: { key, value }, here }: Compared<T>): { key: string; value: T; over?: string } {
+function toWrite<T>({ row: { key, value }, here }: ComparedRow<T>): { key: string; value: T; over?: string } {
   return { key, value, ...(here && { over: here.version }) }
 }
 
 async function writeEntries<T>(
   ctx: AnyContext,
   { source, kind }: ImportKind<T>,
-  notes: readonly { one: Compared<T>; version: string | null }[],
+  notes: readonly { one: ComparedRow<T>; version: string | null }[],
 ): Promise<void> {
   const rows = await Promise.all(
     notes.map(async ({ one: { row, digest, entry }, version }) => ({

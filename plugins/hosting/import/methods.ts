@@ -7,7 +7,7 @@ import type {} from 'authkernel/plugins/organizations'
 import type {} from 'authkernel/plugins/phone'
 import type {} from 'authkernel/plugins/usernames'
 import type { RunInput } from './run.ts'
-import { type Imported, type Source, type SourceName, sourceNames } from './sources/shape.ts'
+import { type ImportedRow, type Source, type SourceName, sourceNames } from './sources/shape.ts'
 
 /** How a service is imported. */
 export interface ServiceImport {
@@ -68,7 +68,7 @@ async function* readExport(
   files: ServiceImport['files'],
   { db, map }: ResolvedOptions,
   problems: Parameters<RunInput['rows']>[0],
-): AsyncGenerator<Imported> {
+): AsyncGenerator<ImportedRow> {
   const source = (await import('./sources/index.ts')).createSource(from)
   let number = 0
   for await (const row of openRows(source, from, files, db)) {
@@ -78,7 +78,7 @@ async function* readExport(
     else
       for (const one of found) {
         const mapped = one.kind === 'user' ? map(one, row) : one
-        if (mapped) yield { ...mapped, kind: one.kind } as Imported
+        if (mapped) yield { ...mapped, kind: one.kind } as ImportedRow
       }
   }
 }
@@ -96,7 +96,7 @@ async function* openRows(source: Source, from: SourceName, files: ServiceImport[
   }
 }
 
-function readRow(source: Source, row: Parameters<Source['read']>[0]): Imported[] | string {
+function readRow(source: Source, row: Parameters<Source['read']>[0]): ImportedRow[] | string {
   try {
     return source.read(row)
   } catch (error) {

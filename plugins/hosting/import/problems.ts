@@ -31,6 +31,10 @@ const texts: Readonly<Record<string, readonly [level: Level, message: string]>> 
     'note',
     '{count} users have a hash and an address that the source did not verify. The hash is parked until a mailed link is opened.',
   ],
+  'proved-here': [
+    'note',
+    '{count} users proved their address here, and the source has not verified it: an attacker may have registered there. Passwords, factors, accounts and phone numbers of the export are not taken for them.',
+  ],
   'unverified-phones': ['loss', '{count} users have a phone number that the source did not verify. It is not taken.'],
   'phone-plugin': ['loss', '{count} users have a phone number, and the app does not use phonePlugin().'],
   'factor-plugin': ['factor', '{count} users have an authenticator app, and would sign in without it: use twoFactorPlugin().'],

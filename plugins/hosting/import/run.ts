@@ -4,15 +4,15 @@ import type { MemberTaken, OrganizationTaken } from 'authkernel/plugins/organiza
 import { accountKey, createAccountTarget } from './accounts.ts'
 import { createFieldTarget } from './fields.ts'
 import { createLane } from './lane.ts'
-import { type Beginning, findBeginning, type ImportRun, pageSize, takePages } from './ledger.ts'
+import { type Beginning, findBeginning, type ImportRun, pageSize, importPages } from './ledger.ts'
 import { toMembers, toOrganizations } from './organizations.ts'
 import { type Abilities, notePassword, splitUser, type UserParts } from './parts.ts'
 import { createProblems, type Problems } from './problems.ts'
 import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from './report.ts'
-import type { Imported, ImportedMember, ImportedOrganization, ImportedPassword, ImportedUser } from './sources/shape.ts'
+import type { ImportedRow, ImportedMember, ImportedOrganization, ImportedPassword, ImportedUser } from './sources/shape.ts'
 import { readEntries } from './tables.ts'
 import { createUserTarget, type UserTaken } from './users.ts'
-import { removeMissing } from './withdraw.ts'
+import { findWithheld, removeMissing, withoutCredentials } from './withdraw.ts'
 
 // Pages under way.
 const pagesAtOnce = 3
@@ -21,7 +21,7 @@ const pagesAtOnce = 3
 export interface RunInput extends ImportRun {
   source: string
   /** Reads the export from its beginning. */
-  rows(problems: Problems): AsyncIterable<Imported>
+  rows(problems: Problems): AsyncIterable<ImportedRow>
   /** Names of problems that do not stop the run. */
   accept: readonly string[]
   able: Abilities
@@ -67,7 +67,7 @@ async function passOver(ctx: AnyContext, input: RunInput, stage: 'look' | 'write
   const problems = createProblems()
   const pass = createPass(ctx, input, problems, await hasNoUsers(ctx, input.apply))
   const lane = createLane(pagesAtOnce)
-  let page: Imported[] = []
+  let page: ImportedRow[] = []
   let count = 0
   const flush = async (): Promise<void> => {
     const rows = page
@@ -76,7 +76,7 @@ async function passOver(ctx: AnyContext, input: RunInput, stage: 'look' | 'write
     // Hashes, organizations and members belong to users who were read before.
     if (ids.length < rows.length) await lane.finish()
     await lane.start(ids, async () => {
-      await pass.take(rows)
+      await pass.importPage(rows)
       count += rows.length
       input.onProgress?.(count, stage)
     })
@@ -100,17 +100,19 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
   const owners = new Map<string, string>()
   // Of this run: users whose parts are taken, those with a hash, and those whose hash has not come yet.
   const [accepted, hashed, waiting] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  // Of this run: users who proved an address here that the source has not verified.
+  const withheld = new Set<string>()
   // Organizations of this run.
   const joinable = new Set<string>()
 
-  async function take<T>(
+  async function importRows<T>(
     kind: string,
     target: ImportTarget<T> | undefined,
     rows: readonly { key: string; value: T; userId: string | null; compare?: unknown }[],
   ): Promise<void> {
     if (!target || rows.length === 0) return
     if (!beginnings.has(kind)) beginnings.set(kind, findBeginning(ctx, { source, kind, target }, apply))
-    const found = await takePages(ctx, { source, kind, target }, [rows], run, await beginnings.get(kind))
+    const found = await importPages(ctx, { source, kind, target }, [rows], run, await beginnings.get(kind))
     addReport((kinds[kind] ??= newKindReport()), found)
   }
 
@@ -128,15 +130,20 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
     if (waiting.delete(id)) problems.drop(able.asks ? 'passwords-by-hook' : 'passwords-not-exported', id)
   }
 
-  async function takeUsers(given: readonly ImportedUser[]): Promise<void> {
+  async function importUsers(given: readonly ImportedUser[]): Promise<void> {
     const all = given.map((user) => splitUser(ctx, source, withKnownHash(user), able, problems))
     // A user who is in several files has the profile of the first one.
     const first = [...new Map(all.filter(({ id }) => !accepted.has(id)).map((parts) => [parts.id, parts])).values()]
     const users = createUserTarget(owners, isEmpty)
-    await take('users', users, first.map(toUserRow))
+    await importRows('users', users, first.map(toUserRow))
     const made = users.listMade()
     for (const id of await findTaken(ctx, source, first, made, apply, users)) accepted.add(id)
-    const parts = all.filter(({ id }) => accepted.has(id))
+    const known = all.filter(({ id }) => accepted.has(id))
+    for (const id of await findWithheld(ctx, known, made, apply)) {
+      if (!withheld.has(id)) problems.note('proved-here', id)
+      withheld.add(id)
+    }
+    const parts = known.map((one) => (withheld.has(one.id) ? withoutCredentials(one) : one))
     const later = new Set(parts.filter(isGuarded).map(({ id }) => id))
     const owned = parts.flatMap((one) => one.accounts.map((account) => ({ key: accountKey(account), value: account, userId: one.id })))
     const names = pick(parts, ({ id, userName }) => (userName === undefined ? undefined : { userId: id, name: userName }))
@@ -145,13 +152,13 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
     // First what keeps a user out, then what lets a user in: the app may be running.
     await Promise.all([
       takeBans(parts),
-      take(
+      importRows(
         'factors',
         targets.factors,
         pick(parts, ({ factor }) => factor),
       ),
-      take('user-names', targets.userNames, names),
-      take(
+      importRows('user-names', targets.userNames, names),
+      importRows(
         'fields',
         createFieldTarget((id) => made.has(id)),
         changes,
@@ -159,20 +166,20 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
     ])
     const isStored = (id: string): boolean => made.has(id) && !later.has(id)
     await Promise.all([
-      take('accounts', createAccountTarget(isStored, isEmpty), unique(owned)),
-      take(
+      importRows('accounts', createAccountTarget(isStored, isEmpty), unique(owned)),
+      importRows(
         'passwords',
         targets.passwords,
         pick(parts, ({ password }) => password),
       ),
-      take('phones', targets.phones, phones),
+      importRows('phones', targets.phones, phones),
     ])
   }
 
   async function takeBans(parts: readonly UserParts[]): Promise<void> {
     const { bans } = targets
     if (!bans) return
-    await take(
+    await importRows(
       'bans',
       bans,
       pick(parts, ({ ban }) => ban ?? undefined),
@@ -183,7 +190,7 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
   }
 
   /** Hashes that come in a file of their own. */
-  async function takePasswords(given: readonly ImportedPassword[]): Promise<void> {
+  async function importPasswords(given: readonly ImportedPassword[]): Promise<void> {
     const unknown = given.filter(({ user }) => !accepted.has(user)).map(({ user }) => user)
     const entries = apply || unknown.length > 0 ? await tryEntries(ctx, source, 'users', unknown, apply) : []
     const known = new Set(unknown.filter((_, at) => entries[at]?.version))
@@ -197,21 +204,21 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
       notePassword({ id: user, ...(hash !== undefined && { hash }), ...(lostPassword !== undefined && { lostPassword }) }, able, problems)
     }
     const hashes = rows.flatMap(({ user, hash, verified }) =>
-      typeof hash === 'string'
+      typeof hash === 'string' && !withheld.has(user)
         ? [{ key: user, value: { userId: user, hash, ...(verified !== undefined && { verified }) }, userId: user }]
         : [],
     )
-    await take('passwords', targets.passwords, unique(hashes))
+    await importRows('passwords', targets.passwords, unique(hashes))
   }
 
-  async function takeOrganizations(given: readonly ImportedOrganization[]): Promise<void> {
+  async function importOrganizations(given: readonly ImportedOrganization[]): Promise<void> {
     if (!targets.organizations) return given.forEach(({ id }) => problems.note('organizations', id))
     const rows = unique(toOrganizations(ctx, given, problems))
     for (const { key } of rows) joinable.add(key)
-    await take('organizations', targets.organizations, rows)
+    await importRows('organizations', targets.organizations, rows)
   }
 
-  async function takeMembers(given: readonly ImportedMember[]): Promise<void> {
+  async function importMembers(given: readonly ImportedMember[]): Promise<void> {
     if (!targets.members) return given.forEach(({ user, organization }) => problems.note('organizations', `${organization} ${user}`))
     // A file of members alone belongs to users and organizations of an earlier run.
     const find = async (kind: string, ids: readonly string[], known: ReadonlySet<string>): Promise<Set<string>> => {
@@ -231,18 +238,19 @@ function createPass(ctx: AnyContext, input: RunInput, problems: Problems, isEmpt
         joinable,
       ),
     }
-    await take('members', targets.members, unique(toMembers(ctx, given, known, problems)))
+    await importRows('members', targets.members, unique(toMembers(ctx, given, known, problems)))
   }
 
   return {
     kinds,
-    async take(page: readonly Imported[]): Promise<void> {
-      const ofKind = <K extends Imported['kind']>(kind: K) => page.filter((row): row is Extract<Imported, { kind: K }> => row.kind === kind)
+    async importPage(page: readonly ImportedRow[]): Promise<void> {
+      const ofKind = <K extends ImportedRow['kind']>(kind: K) =>
+        page.filter((row): row is Extract<ImportedRow, { kind: K }> => row.kind === kind)
       const given = ofKind('user')
-      if (given.length > 0) await takeUsers(given)
-      if (ofKind('password').length > 0) await takePasswords(ofKind('password'))
-      if (ofKind('organization').length > 0) await takeOrganizations(ofKind('organization'))
-      if (ofKind('member').length > 0) await takeMembers(ofKind('member'))
+      if (given.length > 0) await importUsers(given)
+      if (ofKind('password').length > 0) await importPasswords(ofKind('password'))
+      if (ofKind('organization').length > 0) await importOrganizations(ofKind('organization'))
+      if (ofKind('member').length > 0) await importMembers(ofKind('member'))
     },
   }
 }

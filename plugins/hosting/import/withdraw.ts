@@ -1,7 +1,11 @@
-/** What the source had once and has no longer, of users who are still there: a ban that was lifted. */
-import type { AnyContext } from 'authkernel/kernel'
+/**
+ * What goes again, of users who stay: what the source had once and has no longer (a ban that was lifted), and credentials of users whose address was
+ * proved here alone, which at the source may be those of an attacker who registered with the address.
+ */
+import { AdapterError, type AnyContext } from 'authkernel/kernel'
 import { decideGone } from './decisions.ts'
 import type { ImportKind, ImportRun } from './ledger.ts'
+import type { UserParts } from './parts.ts'
 import { type KindReport, newKindReport, noteConflict } from './report.ts'
 import { readEntries } from './tables.ts'
 
@@ -32,6 +36,30 @@ export async function removeMissing(
     await ctx.records('importEntry').update(entry.id, { digest: '', version: null, taken: ctx.now })
   }
   return report
+}
+
+/** Ids of users whose address the source has not verified, and who have proved it here since an earlier run. */
+export async function findWithheld(
+  ctx: AnyContext,
+  page: readonly UserParts[],
+  made: ReadonlySet<string>,
+  apply: boolean,
+): Promise<readonly string[]> {
+  const asked = page.filter(({ id, user }) => !made.has(id) && user.emailVerified !== true && user.email).map(({ id }) => id)
+  if (asked.length === 0) return []
+  try {
+    const users = await ctx.service('store').getUsers([...new Set(asked)])
+    return users.filter(({ emailVerified }) => Boolean(emailVerified)).map(({ id }) => id)
+  } catch (error) {
+    // Before the first migration there are no tables.
+    if (!apply && error instanceof AdapterError) return []
+    throw error
+  }
+}
+
+/** The user without what signs in. What an earlier run stored stays as it is. */
+export function withoutCredentials({ password: _password, factor: _factor, phone: _phone, ...rest }: UserParts): UserParts {
+  return { ...rest, user: { ...rest.user, accounts: [] }, accounts: [] }
 }
 
 async function readOrNone<T>(apply: boolean, read: () => Promise<T[]>): Promise<T[]> {

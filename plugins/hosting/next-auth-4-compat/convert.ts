@@ -23,9 +23,9 @@ const announcements = Symbol('announcements')
  * is logged once at start, as `next-auth-4-option`. Throws AuthError for a provider of OAuth 1.0. The object that is given is not changed.
  */
 export function nextAuth4Options(options: NextAuth4Options): AuthConfig {
-  const told: string[] = []
-  const announce = (text: string): void => void (told.includes(text) || told.push(text))
-  const { providers, secret, jwt, logger, cookies, ...same } = options
+  const announcedTexts: string[] = []
+  const announce = (text: string): void => void (announcedTexts.includes(text) || announcedTexts.push(text))
+  const { providers, secret, jwt, logger, cookies, callbacks, ...same } = options
   if (!Array.isArray(providers)) throw new AuthError('nextAuth4Options: `providers` must be a list.')
   const { secret: tokenSecret, ...tokens } = jwt ?? {}
   const secrets = [...new Set([tokenSecret, secret])].filter((one) => one !== undefined && one !== '') as string[]
@@ -35,14 +35,29 @@ export function nextAuth4Options(options: NextAuth4Options): AuthConfig {
     ...(secrets.length > 0 && { secret: secrets.length === 1 ? secrets[0] : secrets }),
     ...(Object.keys(tokens).length > 0 && { jwt: tokens }),
     ...(cookies && { cookies: cookies as AuthConfig['cookies'] }),
+    ...(callbacks && { callbacks: convertCallbacks(callbacks) }),
     ...(logger && { logger: convertLogger(logger as Logger4) }),
-    [announcements]: told,
+    [announcements]: announcedTexts,
   } as AuthConfig
 }
 
 /** What `nextAuth4Options` could not keep of these options. */
 export function announcementsOf(config: object): readonly string[] {
   return (config as { [announcements]?: readonly string[] })[announcements] ?? []
+}
+
+type Callbacks = NonNullable<AuthConfig['callbacks']>
+
+/** In version 4 the session of a row has `user` and `expires` alone: what a callback spreads reaches the browser. */
+function convertCallbacks({ session, ...callbacks }: Callbacks): Callbacks {
+  if (!session) return callbacks
+  return {
+    ...callbacks,
+    session: (params) => {
+      const { user, expires } = params.session
+      return session({ ...params, session: { user, expires } as typeof params.session })
+    },
+  }
 }
 
 type Logger4 = { [Level in 'error' | 'warn' | 'debug']?: (code: string, metadata?: unknown) => void }

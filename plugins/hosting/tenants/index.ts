@@ -20,6 +20,8 @@ export interface TenantsOptions {
   settings?: ((request: Request) => Awaitable<TenantSettings | undefined>) | undefined
   /** A tenant by its name, for jobs: `auth.accounts.list({ userId, tenant: 'acme' })`. */
   tenant?: ((name: string) => Awaitable<TenantSettings | undefined>) | undefined
+  /** Names of all tenants, as `tenant` knows them: a clean-up comes to each of them. An async iterable may read them page by page. Default: the default tenant alone. */
+  list?: (() => Awaitable<Iterable<string> | AsyncIterable<string>>) | undefined
   /** A provider that is not in the list. `ctx.settings.namespace` says whose; `ctx.request` is absent in jobs. */
   provider?: ((id: string, ctx: AnyContext) => Awaitable<Provider | undefined>) | undefined
   /** The providers to show. */
@@ -28,10 +30,11 @@ export interface TenantsOptions {
   max?: number | undefined
 }
 
-/** Answers the hooks `settings`, `tenant`, `provider` and `providers`. Refuses settings without `namespace` when they are answered. */
+/** Answers the hooks `settings`, `tenant`, `tenants`, `provider` and `providers`. Refuses settings without `namespace` when they are answered. */
 export function tenantsPlugin(options: TenantsOptions): Plugin {
-  assertOptions('Plugin "tenants"', options, { settings: true, tenant: true, provider: true, providers: true, max: true })
-  const { settings, tenant, provider, providers, max = 10_000 } = options
+  assertOptions('Plugin "tenants"', options, { settings: true, tenant: true, list: true, provider: true, providers: true, max: true })
+  const { settings, tenant, list, provider, providers, max = 10_000 } = options
+  if (list && !tenant) throw new AuthError('Plugin "tenants": `list` needs `tenant`, which knows the tenants by these names.')
   return {
     name: 'tenants',
     setup(kernel) {
@@ -48,6 +51,7 @@ export function tenantsPlugin(options: TenantsOptions): Plugin {
       }
       if (settings) kernel.hook('settings', async ({ request }) => answer('settings', await settings(request)))
       if (tenant) kernel.hook('tenant', async ({ tenant: name }) => answer('tenant', await tenant(name)))
+      if (list) kernel.hook('tenants', () => list())
       const keep = (ctx: AnyContext, found: Provider): Provider => {
         // What is in the list of the app is known already, and the same for all tenants.
         if (ctx.app.providers.get(found.id) === found) return found

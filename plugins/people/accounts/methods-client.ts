@@ -16,6 +16,7 @@ import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { type DataExport, exportData } from './data-export.ts'
 import { StepUpRequired } from './errors.ts'
+import { skipLinkProof } from './link-proof.ts'
 import type { LinkedAccount } from './linked-account.ts'
 import type { AccountsApi } from './methods.ts'
 import type { ListedSession } from './methods-sessions.ts'
@@ -37,7 +38,7 @@ export type AccountsClient = ClientPart<{
   readonly accounts: {
     /** Without tokens. */
     list(): Promise<LinkedAccount[]>
-    /** Begins to link an account: go to `url`. `redirectTo` is a path of this site, to come back to; default `/`. */
+    /** Begins to link an account: go to `url`. `redirectTo` is a path of this site, to come back to; default `/`. Rejects with `StepUpRequired`. */
     link(input: { provider: string; redirectTo?: string }): Promise<{ url: string }>
     /** Takes an account away. Rejects with `StepUpRequired`, and with `LastAccount` (409) for the last one. False: there is none. */
     unlink(input: Pick<LinkedAccount, 'provider' | 'providerAccountId'>): Promise<boolean>
@@ -61,7 +62,11 @@ export type AccountsClient = ClientPart<{
 const maxProofAge = 300
 
 /** Adds the methods. They call those of the server with the request, which look up whose it is once more. */
-export function addClientMethods(kernel: Kernel, { accounts, sessions, users }: AccountsApi): AccountsClient {
+export function addClientMethods(
+  kernel: Kernel,
+  { accounts, sessions, users }: AccountsApi,
+  linkProof: number | typeof skipLinkProof,
+): AccountsClient {
   clientMethods(kernel, 'sessions', {
     list: clientMethod(async (ctx) => (await requireUserId(ctx), sessions.list(ctx.request))),
     revoke: clientMethod(
@@ -72,7 +77,13 @@ export function addClientMethods(kernel: Kernel, { accounts, sessions, users }: 
   })
   clientMethods(kernel, 'accounts', {
     list: clientMethod(async (ctx) => (await requireUserId(ctx), accounts.list(ctx.request))),
-    link: clientMethod((sent) => ({ provider: readText(sent, 'provider', 128), redirectTo: readPath(sent) }), linkAccount),
+    link: clientMethod(
+      (sent) => ({ provider: readText(sent, 'provider', 128), redirectTo: readPath(sent) }),
+      async (ctx, input) => {
+        if (linkProof !== skipLinkProof) await requireFreshProof(ctx, 'accounts.link')
+        return linkAccount(ctx, input)
+      },
+    ),
     unlink: clientMethod(
       (sent) => ({ provider: readText(sent, 'provider', 128), providerAccountId: readText(sent, 'providerAccountId', 1024) }),
       async (ctx, account) => (await requireFreshProof(ctx, 'accounts.unlink'), accounts.unlink(ctx.request, account)),

@@ -1,8 +1,9 @@
 /** `auth.accounts`, `auth.sessions` and `auth.users`. */
 import { type Account, type AdapterAccount, type AdapterMethod, type AnyContext, jobFor, type Kernel, type Store } from 'authkernel/kernel'
 import { AccountNotLinked, MissingAdapter, MissingAdapterMethods } from 'authkernel/errors'
+import { disconnectAccount } from 'authkernel/kernel/users'
 import { type DataExport, exportData } from './data-export.ts'
-import { LastAccount } from './errors.ts'
+import { type ErasureReport, eraseUser } from './erasure.ts'
 import { type LinkedAccount, toLinkedAccount } from './linked-account.ts'
 import { createSessions, type SessionsApi, type Who } from './methods-sessions.ts'
 import { changeProfile, type Profile, toProfile } from './profile.ts'
@@ -13,7 +14,10 @@ export interface AccountsApi {
     list(who: Who): Promise<LinkedAccount[]>
     /** Links an account by hand; false when the user has it already. Throws AccountNotLinked when it is another user's, or refused. */
     link(who: Who, account: Account): Promise<boolean>
-    /** Takes an account away. Throws LastAccount when it is the last one, unless `last` says that the user has another way in. */
+    /**
+     * Takes an account away, and ends the other sessions of the user. Throws LastAccount when the user could not sign in any more, unless `last` says that there is
+     * another way in.
+     */
     unlink(who: Who, account: Pick<Account, 'provider' | 'providerAccountId'>, options?: { last?: boolean }): Promise<boolean>
   }
   sessions: SessionsApi
@@ -31,6 +35,8 @@ export interface AccountsApi {
     export(who: Who): Promise<DataExport | null>
     /** Deletes the user with all that belongs to them. */
     delete(who: Who): Promise<boolean>
+    /** The same, with a report of what was removed, for a request of erasure. Null when signed out, or where nothing of the user is there. */
+    erase(who: Who): Promise<ErasureReport | null>
   }
 }
 
@@ -63,39 +69,11 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
       return true
     },
     async unlink(who, account, { last = false } = {}) {
-      const found = await findStoredUser(kernel, who, 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
+      const found = await findStoredUser(kernel, who, 'getUser', 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
       if (!found) return false
-      const { store, userId } = found
-      const rows = await store.listAccountsByUserId(userId)
-      const row = rows.find((each) => each.provider === account.provider && each.providerAccountId === account.providerAccountId)
-      if (!row) return false
-      if (rows.length === 1 && !last) throw createLastAccountFault()
-      await store.unlinkAccount(accountKey(account))
-      // Another one may have been unlinked at the same moment.
-      if (!last && (await store.listAccountsByUserId(userId)).length === 0) {
-        await store.linkAccount(row)
-        throw createLastAccountFault()
-      }
-      await forgetAuthenticators(found.ctx, userId, row)
-      return true
+      const user = await found.store.getUser(found.userId)
+      return user !== null && disconnectAccount(found.ctx, user, account, { by: 'accounts.unlink', last, unknownProviders: true })
     },
-  }
-}
-
-function createLastAccountFault(): LastAccount {
-  return new LastAccount(
-    'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
-  )
-}
-
-/** A passkey without its account would still sign in. */
-async function forgetAuthenticators(ctx: AnyContext, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
-  const store = ctx.service('store')
-  if (type !== 'webauthn' || !store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
-  for (const authenticator of await store.listAuthenticatorsByUserId(userId)) {
-    if (authenticator.providerAccountId !== providerAccountId) continue
-    await store.deleteAuthenticator(authenticator.credentialID)
-    await ctx.emit('credentialChanged', { user: { id: userId }, kind: 'passkey', action: 'removed', id: authenticator.credentialID })
   }
 }
 
@@ -118,6 +96,10 @@ function createUsers(kernel: Kernel): AccountsApi['users'] {
     async export(who) {
       const found = await findStoredUser(kernel, who, 'getUser')
       return found ? exportData(found.ctx, found.userId) : null
+    },
+    async erase(who) {
+      const found = await findStoredUser(kernel, who, 'deleteUser', 'getUser')
+      return found ? eraseUser(found.ctx, found.userId) : null
     },
     async delete(who) {
       const found = await findStoredUser(kernel, who, 'deleteUser', 'getUser')

@@ -71,7 +71,7 @@ export async function confirmChange(ctx: Context, { allow, undoDays }: ResolvedO
   // The address is a way into the account: a session that was ended meanwhile changes nothing.
   const changed = await ctx.access.grant(
     stamp,
-    'credential',
+    'address',
     () => storeAddress(ctx, user.id, change.to),
     () => restoreAddress(ctx, user, change.to),
   )

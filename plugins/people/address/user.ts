@@ -1,6 +1,6 @@
 /** The user who is signed in, and the one place that stores another address. */
 import type { AdapterUser, Context } from 'authkernel/kernel'
-import { findOwnUser } from 'authkernel/kernel/users'
+import { findOwnUser, writeAddress } from 'authkernel/kernel/users'
 
 /** The stored user who is signed in. Null when signed out, for an API key, and for an administrator who acts as another user. */
 export async function findUser(ctx: Context): Promise<AdapterUser | null> {
@@ -8,25 +8,12 @@ export async function findUser(ctx: Context): Promise<AdapterUser | null> {
   return id === undefined ? null : ctx.service('store').getUser(id)
 }
 
-/** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
+/** Stores a verified address. Null: another user has it. */
 export async function storeAddress(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
-  const store = ctx.service('store')
-  const lease = await ctx.lease(`address ${to}`, 30)
-  if (!lease) return null
-  try {
-    const holder = await store.getUserByEmail(to)
-    if (holder && holder.id !== userId) return null
-    const changed = await store.updateUser({ id: userId, email: to, emailVerified: ctx.now })
-    await ctx.emit('updateUser', { user: changed })
-    return changed
-  } catch (error) {
-    // Another user registered with it at this moment.
-    const holder = await store.getUserByEmail(to)
-    if (holder && holder.id !== userId) return null
-    throw error
-  } finally {
-    await lease.release()
-  }
+  const change = { id: userId, email: to, emailVerified: ctx.now }
+  const changed = await writeAddress(ctx, to, userId, async () => ctx.service('store').updateUser(change))
+  if (changed) await ctx.emit('updateUser', { user: changed })
+  return changed
 }
 
 /** Takes a change back that was stored after the access of the user had ended. Leaves any other address than `to`, which came later. */

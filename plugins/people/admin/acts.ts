@@ -1,6 +1,6 @@
 /** What administrators do to a user: the input of each act, and its work. */
 import { type AdapterUser, AuthError, HttpError, type Store, type User, toAddress } from 'authkernel/kernel'
-import { endAccess } from 'authkernel/kernel/users'
+import { endAccess, writeAddress } from 'authkernel/kernel/users'
 import type { Admin } from './administrator.ts'
 import { banId } from './bans.ts'
 import type { ApprovableAct, ResolvedOptions } from './options.ts'
@@ -115,18 +115,19 @@ export function readProfile(what: string, { name, email, image }: ActInput): Act
 async function changeProfile({ ctx, store, user }: Target, input: ActInput): Promise<void> {
   const { email } = input as { email?: string }
   const isNew = email !== undefined && email !== user.email
-  if (isNew) {
-    const owner = await store.getUserByEmail(email)
-    if (owner && owner.id !== user.id) throw new HttpError(409, 'admin.updateUser: another user has this address.')
+  const change = { id: user.id, ...input, ...(isNew && { emailVerified: null }) } as Partial<AdapterUser> & { id: string }
+  if (Object.keys(change).length === 1) return
+  const write = async (): Promise<AdapterUser> => {
+    // Before and after: where the second ending fails, a retry finds the address as it should be, and would end nothing.
+    if (isNew) await endAccess(ctx, { userId: user.id }, 'admin.updateUser')
+    return store.updateUser(change)
   }
-  const change = { ...input, ...(isNew && { emailVerified: null }) } as Partial<AdapterUser>
-  if (Object.keys(change).length === 0) return
-  const stored = await store.updateUser({ id: user.id, ...change })
+  const stored = isNew ? await writeAddress(ctx, email, user.id, write) : await write()
+  if (!stored) throw new HttpError(409, 'admin.updateUser: another user has this address.')
   await ctx.emit('updateUser', { user: stored })
-  if (isNew) {
-    await ctx.emit('credentialChanged', { user: stored as User, kind: 'address', action: 'changed' })
-    await endAccess(ctx, { userId: user.id }, 'admin.updateUser')
-  }
+  if (!isNew) return
+  await endAccess(ctx, { userId: user.id }, 'admin.updateUser')
+  await ctx.emit('credentialChanged', { user: stored as User, kind: 'address', action: 'changed' })
 }
 
 function hasControls(text: string): boolean {

@@ -1,5 +1,5 @@
 /** The administrator who acts, and whether roles and `can` allow it. */
-import { AccessDenied, type AnyContext, jobFor, type Kernel, type User } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, HttpError, jobFor, type Kernel, type User } from 'authkernel/kernel'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { findBan } from './bans.ts'
 import { type AdminAct, type By, readingActs, type ResolvedOptions } from './options.ts'
@@ -45,6 +45,8 @@ export async function assertReader(options: ResolvedOptions, actor: Admin): Prom
     try {
       return await assertAllowed(options, actor, act, null)
     } catch (error) {
+      // A store that fails is no refusal, and asking it again for each act helps no user.
+      if (!(error instanceof AccessDenied)) throw error
       refusal = error
     }
   }
@@ -62,4 +64,15 @@ async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Pro
 async function fromStoredUser(kernel: Kernel, { userId, ...tenant }: Exclude<By, Request>): Promise<FoundAdmin> {
   const ctx = await kernel.contextOf(jobFor('admin', tenant))
   return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
+}
+
+/** Throws HttpError 400 for a reason that the audit log cannot keep. */
+export function checkReason(what: string, reason: unknown): string {
+  if (typeof reason === 'string' && reason.trim() !== '' && reason.length <= 500 && !reason.includes('\0')) return reason
+  throw new HttpError(400, `admin.${what}: give a \`reason\` of 1 to 500 characters; the audit log keeps it.`)
+}
+
+/** Whether it can be the id of a row. */
+export function isId(value: unknown): value is string {
+  return typeof value === 'string' && value.length > 0 && value.length <= 255 && !value.includes('\0')
 }

@@ -2,6 +2,7 @@
 import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
 import { banTarget } from './ban-import.ts'
 import { addBans } from './bans.ts'
+import { clientMessages } from './messages-clients.ts'
 import { consoleMessages } from './messages-console.ts'
 import { logMessages } from './messages-logs.ts'
 import { mailMessages } from './messages-mail.ts'
@@ -13,13 +14,15 @@ import { addCounts } from './overview.ts'
 import { addPages } from './pages.ts'
 import { banTable, countTable, approvalTable, roleTable, seenTable } from './tables.ts'
 
+export { StepUpRequired } from './errors.ts'
 export type { PendingApproval } from './approvals.ts'
+export type { ClientActs } from './client-acts.ts'
 export type { AuditFormat, AuditSearch } from './audit-export.ts'
 export type { Configuration, ConfigurationWarning } from './configuration.ts'
 export type { UserDetails } from './details.ts'
-export type { AdminActs, AdminRights, BanOrder, ActResult, Order, ProfileOrder, UserOrder } from './methods.ts'
+export type { AdminActs, AdminRights, BanOrder, ActResult, ProfileOrder, UserOrder } from './methods.ts'
 export type { AdminClient, AdminMethods } from './methods-client.ts'
-export type { AdminAct, AdminOptions, AdminQuestion, ApprovableAct, By } from './options.ts'
+export type { AdminAct, AdminOptions, AdminQuestion, ApprovableAct, By, Order } from './options.ts'
 export type { CountKind, DayCounts, Overview } from './overview.ts'
 export type { BanRow, CountRow, RequestRow, RoleRow, SeenRow } from './tables.ts'
 export type { ListedKey, ListedOrganization, ThingPage, ThingQuery } from './things.ts'
@@ -33,6 +36,12 @@ declare module 'authkernel/kernel' {
     newFactor: First<{ user: User & { id: string }; admin: User; reason: string }, true, AnyContext>
     /** An administrator wants the user to choose a new password. The plugin that keeps passwords mails a link and answers true. */
     resetPassword: First<{ user: User & { id: string; email: string }; admin: User }, true, AnyContext>
+    /** An administrator wants to act as a user. The plugin that can do it answers a redirect with the cookies of the new session. */
+    impersonate: First<
+      { user: User & { id: string }; reason: string; returnTo: string | undefined; request: Request },
+      Response,
+      AnyContext
+    >
     /** An administrator revokes an API key. The plugin that keeps keys removes it and answers true; false: there was no such key. */
     revokeKey: First<{ keyId: string }, boolean, AnyContext>
   }
@@ -75,6 +84,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
       kernel.declareHook('newFactor', 'first')
       kernel.declareHook('resetPassword', 'first')
       kernel.declareHook('revokeKey', 'first')
+      kernel.declareHook('impersonate', 'first')
       kernel.messages(mailMessages)
       kernel.mailTemplate('admin.invited', {
         subject: 'admin.mail.invited',
@@ -86,7 +96,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
       kernel.provide('banImport', banTarget)
       const acts = createApi(kernel, resolved, addCounts(kernel))
       if (resolved.pages) {
-        for (const texts of [messages, consoleMessages, logMessages]) kernel.messages(texts)
+        for (const texts of [messages, consoleMessages, clientMessages, logMessages]) kernel.messages(texts)
         addPages(kernel, acts)
         addClientMethods(kernel, acts)
       }

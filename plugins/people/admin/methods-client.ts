@@ -9,7 +9,16 @@ import {
   readFields,
   type Wire,
 } from 'authkernel/kernel'
+import type { AgentPage, AgentSearch } from 'authkernel/plugins/agents'
 import type { AuditPage, AuditVerification } from 'authkernel/plugins/audit'
+import type {
+  ClientChange,
+  ClientMetadata,
+  ClientPage,
+  ClientSearch,
+  ListedClient,
+  MadeClient,
+} from 'authkernel/plugins/authorization-server'
 import type { PendingApproval } from './approvals.ts'
 import type { AuditSearch } from './audit-export.ts'
 import type { Configuration } from './configuration.ts'
@@ -21,6 +30,8 @@ import type { ListedUser, UserPage, UserSearch } from './users.ts'
 
 /** The user, and the reason: 1 to 500 characters. */
 type Order = { userId: string; reason: string }
+/** The client, and the reason. */
+type ClientOrder = { clientId: string; reason: string }
 /** Null: it was done. Else the act waits for other administrators. */
 type ActResult = Wire<PendingApproval> | null
 /**
@@ -62,6 +73,8 @@ export interface AdminMethods {
   verifyAddress(input: Order): Promise<ActResult>
   /** Deletes the user with accounts, sessions and records. */
   deleteUser(input: Order): Promise<ActResult>
+  /** Makes this browser the user's for 30 minutes: go to `url`. Rejects with `AccessDenied` (403) for a proof that is too old. */
+  impersonate(input: Order & { returnTo?: string }): Promise<{ url: string }>
   /** Acts that wait for another administrator. */
   listApprovals(): Promise<Wire<PendingApproval>[]>
   /** Agrees to an act. Null: it was done. */
@@ -74,6 +87,28 @@ export interface AdminMethods {
   listKeys(input: ThingQuery & { userId?: string }): Promise<Wire<ThingPage<ListedKey>>>
   /** False: there is no such key. */
   revokeKey(input: { keyId: string; reason: string }): Promise<boolean>
+  /** Clients of the authorization server: those of the options first, then stored ones, the newest first; with `text` by name. */
+  listClients(input: ClientSearch): Promise<Wire<ClientPage>>
+  /** Null: there is no such client. */
+  getClient(input: { clientId: string }): Promise<Wire<ListedClient> | null>
+  /** Stores a client. `client_secret` is returned once. Rejects with type `StepUpRequired` (403) for a proof older than 5 minutes, as the next two do. */
+  createClient(input: { metadata: Partial<ClientMetadata>; reason: string }): Promise<Wire<MadeClient>>
+  /** Changes members; null removes one. Rejects with status 409 when the client was changed since `version`. */
+  updateClient(input: ClientOrder & ClientChange): Promise<Wire<MadeClient>>
+  /** A new secret, returned once. The one before counts for `overlap` more seconds, default 86400. */
+  rotateClient(input: ClientOrder & { overlap?: number }): Promise<Wire<MadeClient>>
+  /** Ends grants and tokens, and refuses the client from now on. False: no such client, or it was disabled before. */
+  disableClient(input: ClientOrder): Promise<boolean>
+  /** False: no such client, or it was not disabled. */
+  enableClient(input: ClientOrder): Promise<boolean>
+  /** Deletes a stored client with its grants, tokens and consents. False: there is none. */
+  deleteClient(input: ClientOrder): Promise<boolean>
+  /** Agents of all users, the newest first. */
+  listAgents(input: AgentSearch): Promise<Wire<AgentPage>>
+  /** The kill switch. False: no such agent, or an administrator stopped it before. */
+  stopAgent(input: { agentId: string; reason: string }): Promise<boolean>
+  /** False: no such agent, or it runs. */
+  startAgent(input: { agentId: string; reason: string }): Promise<boolean>
   /** The audit log, newest first. Files: `GET /admin/audit-file?format=csv`. */
   listAudit(input: Omit<AuditSearch, 'since' | 'until'> & { since?: string; until?: string }): Promise<Wire<AuditPage>>
   /** Whether records were changed or removed. */
@@ -95,6 +130,16 @@ export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
       // The act checks what was sent.
       acts[name](ctx.request, readText('userId', userId), toDates(more, ['until']) as never),
     )
+  type ClientAct = 'updateClient' | 'rotateClient' | 'disableClient' | 'enableClient' | 'deleteClient'
+  const ofClient = (name: ClientAct) =>
+    clientMethod(readFields, (ctx: Context, { clientId, ...more }: ClientFields): Promise<unknown> =>
+      // The act checks what was sent.
+      acts[name](ctx.request, readText('clientId', clientId), more as never),
+    )
+  const ofAgent = (name: 'stopAgent' | 'startAgent') =>
+    clientMethod(readFields, (ctx: Context, { agentId, reason }: ClientFields) =>
+      acts[name](ctx.request, readText('agentId', agentId), { reason: reason as string }),
+    )
   clientMethods(kernel, 'admin', {
     list: clientMethod(readFields, (ctx, sent) => acts.list(ctx.request, toDates(sent, ['seenSince', 'seenBefore']))),
     get: clientMethod(readFields, (ctx, { userId }) => acts.get(ctx.request, readText('userId', userId))),
@@ -112,6 +157,10 @@ export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
     newFactor: order('newFactor'),
     verifyAddress: order('verifyAddress'),
     deleteUser: order('deleteUser'),
+    impersonate: clientMethod(readFields, (ctx, { userId, reason, returnTo }) =>
+      // The act checks what was sent.
+      acts.impersonate(ctx.request, readText('userId', userId), { reason: reason as string, returnTo: returnTo as string | undefined }),
+    ),
     listApprovals: clientMethod((ctx) => acts.listApprovals(ctx.request)),
     approve: clientMethod(readFields, (ctx, { requestId }) => acts.approve(ctx.request, readText('requestId', requestId))),
     refuse: clientMethod(readFields, (ctx, { requestId }) => acts.refuse(ctx.request, readText('requestId', requestId))),
@@ -120,6 +169,18 @@ export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
     revokeKey: clientMethod(readFields, (ctx, { keyId, reason }) =>
       acts.revokeKey(ctx.request, readText('keyId', keyId), { reason: reason as string }),
     ),
+    listClients: clientMethod(readFields, (ctx, sent) => acts.listClients(ctx.request, sent)),
+    getClient: clientMethod(readFields, (ctx, { clientId }) => acts.getClient(ctx.request, readText('clientId', clientId))),
+    // The act checks what was sent.
+    createClient: clientMethod(readFields, (ctx, sent) => acts.createClient(ctx.request, sent as never)),
+    updateClient: ofClient('updateClient'),
+    rotateClient: ofClient('rotateClient'),
+    disableClient: ofClient('disableClient'),
+    enableClient: ofClient('enableClient'),
+    deleteClient: ofClient('deleteClient'),
+    listAgents: clientMethod(readFields, (ctx, sent) => acts.listAgents(ctx.request, sent)),
+    stopAgent: ofAgent('stopAgent'),
+    startAgent: ofAgent('startAgent'),
     listAudit: clientMethod(readFields, (ctx, sent) => acts.listAudit(ctx.request, toDates(sent, ['since', 'until']))),
     verifyAudit: clientMethod((ctx) => acts.verifyAudit(ctx.request)),
     getConfiguration: clientMethod((ctx) => acts.getConfiguration(ctx.request)),

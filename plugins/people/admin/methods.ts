@@ -1,15 +1,16 @@
 /** `auth.admin`: each call asks roles and `can` before it reads or changes. */
-import { AccessDenied, type AdapterUser, AuthError, HttpError, type Kernel, type Store } from 'authkernel/kernel'
+import { type AdapterUser, AuthError, HttpError, type Kernel, type Store } from 'authkernel/kernel'
 import type { AuditPage, AuditVerification } from 'authkernel/plugins/audit'
 import { acts, type ActInput } from './acts.ts'
-import { type Admin, assertAllowed, assertReader, findAdmin } from './administrator.ts'
+import { type Admin, assertAllowed, assertReader, checkReason, findAdmin, isId } from './administrator.ts'
+import { type ClientActs, createClientActs } from './client-acts.ts'
 import { approveRequest, listRequests, type PendingApproval, refuseRequest, requestApproval } from './approvals.ts'
 import { type AuditFormat, type AuditSearch, checkFormat, exportAudit, readAudit, verifyAudit } from './audit-export.ts'
 import { type Configuration, readConfiguration } from './configuration.ts'
 import { readDetails, type UserDetails } from './details.ts'
-import type { AdminAct, ApprovableAct, By, ResolvedOptions } from './options.ts'
+import type { AdminAct, ApprovableAct, By, Order, ResolvedOptions } from './options.ts'
 import { type Counts, type Overview, readOverview } from './overview.ts'
-import { actsOf, coversRole, findRole } from './roles.ts'
+import { actsOf, assertCovered, coversRole, findRole } from './roles.ts'
 import {
   assertPlugin,
   type ListedKey,
@@ -19,16 +20,12 @@ import {
   type ThingPage,
   type ThingQuery,
 } from './things.ts'
-import { createUser, type ListedUser, searchUsers, signInUrl, toListedUsers, type UserPage, type UserSearch } from './users.ts'
+import { createUser, findInvited, type ListedUser, searchUsers, signInUrl, toListedUsers, type UserPage, type UserSearch } from './users.ts'
 
 /** Why, and until when. */
 export interface BanOrder extends Order {
   /** Default: until `unban`. */
   until?: Date | undefined
-}
-/** Why: 1 to 500 characters. The audit log keeps it. */
-export interface Order {
-  reason: string
 }
 /** A user to make. */
 export interface UserOrder extends Order {
@@ -59,7 +56,7 @@ export type ActResult = PendingApproval | undefined
  * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if the role or `can` does not permit it; HttpError 404 for an unknown
  * user, 400 for a reason or another value that is missing or wrong.
  */
-export interface AdminActs {
+export interface AdminActs extends ClientActs {
   /** Needs the act `list`. */
   list(by: By, search?: UserSearch): Promise<UserPage>
   /** Null: there is no such user. */
@@ -72,7 +69,10 @@ export interface AdminActs {
   getOverview(by: By, options?: { days?: number | undefined }): Promise<Overview>
   /** Stores a user without asking the hook `createUser`. `verified`: the administrator knows that the address is the user's. Throws HttpError 409 for a taken address. */
   createUser(by: By, order: UserOrder & { verified?: boolean | undefined }): Promise<ListedUser>
-  /** Stores a user and mails the link of the sign-in page. Throws HttpError 409 for a taken address, AuthError without a mail transport. */
+  /**
+   * Stores a user and mails the link of the sign-in page. A user who never signed in, and whose address is not verified, gets the mail once more, unchanged.
+   * Throws HttpError 409 for an address of another user, AuthError without a mail transport.
+   */
   inviteUser(by: By, order: UserOrder): Promise<ListedUser>
   /** Changes name, address or picture. */
   updateUser(by: By, userId: string, order: ProfileOrder): Promise<ActResult>
@@ -92,6 +92,11 @@ export interface AdminActs {
   verifyAddress(by: By, userId: string, order: Order): Promise<ActResult>
   /** Deletes the user with accounts, sessions and records. Throws HttpError 400 for their own account. */
   deleteUser(by: By, userId: string, order: Order): Promise<ActResult>
+  /**
+   * A redirect whose cookies make the browser the user's, for 30 minutes, by impersonationPlugin, whose `can` is asked too. `returnTo` is a path of this site; default `/`. Throws
+   * AuthError without a plugin that answers the hook `impersonate`, and AccessDenied for a proof of the administrator that is too old.
+   */
+  impersonate(request: Request, userId: string, order: Order & { returnTo?: string | undefined }): Promise<Response>
   /** Acts that wait for another administrator, the oldest first, at most 200; needs the act `list`. */
   listApprovals(by: By): Promise<PendingApproval[]>
   /** Agrees to an act; needs the right to the act. Undefined: it was done. Throws HttpError 404 for a request that is gone, AccessDenied for the own one. */
@@ -137,7 +142,8 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
     const target = { ...actor, store, user, reason: checkReason(what, reason) }
     const input = acts[what].read(options, target, given)
     if (what !== 'unban' && (options.approvals[what] ?? 1) > 1) {
-      if (what === 'setRole') await assertRights(options, actor, input['role'] as string | null)
+      // A request for more rights than the own is refused when it is made, not when it is approved.
+      if (what === 'setRole') await assertCovered(options, actor, input['role'] as string | null)
       return requestApproval(options, target, what, input)
     }
     const answer = await acts[what].run(options, target, input)
@@ -159,14 +165,20 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
       throw new AuthError('admin.inviteUser: no mail transport is configured. Set `mail` of createAuth, or use createUser.')
     // What cannot be mailed makes no user.
     const url = what === 'inviteUser' ? signInUrl(actor.ctx) : ''
-    const user = await createUser(actor, what, { ...order })
+    const invited = what === 'inviteUser' ? await findInvited(actor, counts, order.email) : null
+    if (invited) await assertAllowed(options, actor, what, invited)
+    const user = invited ?? (await createUser(actor, what, { ...order }))
     await actor.ctx.emit('adminAct', { admin: actor.admin, act: what, user, reason })
     return { actor, user, url }
   }
   const listed = async ({ ctx }: Admin, user: AdapterUser): Promise<ListedUser> => (await toListedUsers(ctx, [user]))[0] as ListedUser
 
   return {
-    list: async (by, search = {}) => searchUsers(await reader(by, 'list'), search),
+    async list(by, search = {}) {
+      const actor = await reader(by, 'list')
+      await counts.flush(actor.ctx)
+      return searchUsers(actor, search)
+    },
     async get(by, userId) {
       const { actor, user } = await findUser(kernel, options, by, userId)
       return user && listed(actor, user)
@@ -203,6 +215,16 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
     newFactor: doneBy('newFactor'),
     verifyAddress: doneBy('verifyAddress'),
     deleteUser: doneBy('deleteUser'),
+    async impersonate(request, userId, { reason, returnTo } = {} as Order & { returnTo?: string }) {
+      const actor = await findAdmin(kernel, request, 'impersonate')
+      const user = isId(userId) ? await (actor.ctx.store as Store).getUser(userId) : null
+      await assertAllowed(options, actor, 'impersonate', user)
+      if (!user) throw new HttpError(404, 'admin.impersonate: there is no such user.')
+      const response = await actor.ctx.ask('impersonate', { user, reason: checkReason('impersonate', reason), returnTo, request })
+      if (!response) throw new AuthError('admin.impersonate: no plugin answers the hook `impersonate`. Use impersonationPlugin.')
+      await actor.ctx.emit('adminAct', { admin: actor.admin, act: 'impersonate', user, reason })
+      return response
+    },
     listApprovals: async (by) => listRequests(options, (await reader(by, 'list')).ctx),
     approve: (by, requestId) => approveRequest(kernel, options, by, requestId),
     refuse: (by, requestId) => refuseRequest(kernel, options, by, requestId),
@@ -219,6 +241,7 @@ export function createApi(kernel: Kernel, options: ResolvedOptions, counts: Coun
       await ctx.emit('adminAct', { admin, act: 'revokeKey', user: owner ?? { id: '' }, reason })
       return true
     },
+    ...createClientActs(kernel, options),
     listAudit: async (by, search = {}) => readAudit((await reader(by, 'audit')).ctx, search),
     async exportAudit(by, search, format) {
       const { ctx } = await reader(by, 'audit')
@@ -241,19 +264,4 @@ async function findUser(
   const user = isId(userId) ? await (actor.ctx.store as Store).getUser(userId) : null
   await assertAllowed(options, actor, 'get', user)
   return { actor, user }
-}
-
-/** A request for more rights than the own is refused when it is made, not when it is approved. */
-async function assertRights(options: ResolvedOptions, { ctx, admin }: Admin, role: string | null): Promise<void> {
-  const own = actsOf(options, await findRole(options, ctx, admin))
-  if (![...actsOf(options, role)].every((one) => own.has(one)))
-    throw new AccessDenied('admin.setRole: the role has rights that the administrator does not have.')
-}
-
-function checkReason(what: string, reason: unknown): string {
-  if (typeof reason === 'string' && reason.trim() !== '' && reason.length <= 500 && !reason.includes('\0')) return reason
-  throw new HttpError(400, `admin.${what}: give a \`reason\` of 1 to 500 characters; the audit log keeps it.`)
-}
-function isId(value: unknown): value is string {
-  return typeof value === 'string' && value.length > 0 && value.length <= 255 && !value.includes('\0')
 }

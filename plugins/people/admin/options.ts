@@ -2,8 +2,8 @@
 import { type AnyContext, assertOptions, AuthError, type Awaitable, didYouMean, type OfTenant, type User } from 'authkernel/kernel'
 
 /** Acts that only read. */
-export const readingActs = ['list', 'get', 'overview', 'audit', 'organizations', 'keys', 'configuration'] as const
-/** Acts on a user or a key. Each takes a reason. */
+export const readingActs = ['list', 'get', 'overview', 'audit', 'organizations', 'keys', 'clients', 'agents', 'configuration'] as const
+/** Acts on a user, a key, a client or an agent. Each takes a reason. */
 export const changingActs = [
   'createUser',
   'inviteUser',
@@ -17,13 +17,42 @@ export const changingActs = [
   'verifyAddress',
   'revokeKey',
   'deleteUser',
+  'impersonate',
+  'createClient',
+  'updateClient',
+  'rotateClient',
+  'disableClient',
+  'enableClient',
+  'deleteClient',
+  'stopAgent',
+  'startAgent',
+] as const
+/** Acts that one administrator does alone. */
+const soloActs = [
+  'createUser',
+  'inviteUser',
+  'unban',
+  'revokeKey',
+  'impersonate',
+  'createClient',
+  'updateClient',
+  'rotateClient',
+  'disableClient',
+  'enableClient',
+  'deleteClient',
+  'stopAgent',
+  'startAgent',
 ] as const
 /** What an administrator does. */
 export type AdminAct = (typeof readingActs)[number] | (typeof changingActs)[number]
 /** Acts that may need a second administrator. */
-export type ApprovableAct = Exclude<(typeof changingActs)[number], 'createUser' | 'inviteUser' | 'unban' | 'revokeKey'>
+export type ApprovableAct = Exclude<(typeof changingActs)[number], (typeof soloActs)[number]>
 /** Who does it: the user who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
 export type By = Request | ({ userId: string } & OfTenant)
+/** Why: 1 to 500 characters. The audit log keeps it. */
+export interface Order {
+  reason: string
+}
 /** What `can` is asked. */
 export interface AdminQuestion {
   /** As it is stored now. */
@@ -79,6 +108,8 @@ const supportActs: readonly AdminAct[] = [
   'newFactor',
   'verifyAddress',
   'revokeKey',
+  'disableClient',
+  'stopAgent',
 ]
 const builtIn: Readonly<Record<string, readonly AdminAct[]>> = {
   reader: readingActs,
@@ -103,7 +134,7 @@ export function resolveOptions(options: AdminOptions): ResolvedOptions {
     throw optionFault('the option `can` is missing. Give a function that says who may do what, or `roles: true` and `administrators`')
   if (!Number.isFinite(approvalAge) || approvalAge < 60) throw optionFault('`approvalAge` must be seconds, at least 60')
   for (const [act, count] of Object.entries(approvals)) {
-    if (!changingActs.includes(act as ApprovableAct) || ['createUser', 'inviteUser', 'unban', 'revokeKey'].includes(act))
+    if (!changingActs.includes(act as ApprovableAct) || (soloActs as readonly string[]).includes(act))
       throw optionFault(`\`approvals\` names "${act}", which needs no approval.${didYouMean(act, [...changingActs])}`)
     if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > 5) throw optionFault(`\`approvals.${act}\` must be 1 to 5`)
   }

@@ -23,14 +23,22 @@ const day = 86_400_000
 const kinds: readonly CountKind[] = ['signIns', 'failures', 'users', 'factors']
 /** Milliseconds between two writes of one process: sign-ins share few rows. */
 const pause = 5_000
+/** Namespaces whose counts wait: a site may have many tenants. */
+const maxWaiting = 1_000
+/** Sign-ins of one namespace that wait. */
+const maxSeen = 200
 /** Days that a count is kept. */
 const keptDays = 400
 
-/** Counts of this process that are not written yet, by namespace. */
+/** What this process has counted in a namespace and has not written yet. It is removed with the write, so that no request is kept. */
 interface Waiting {
-  ctx: AnyContext
-  written: number
+  /** Milliseconds. */
+  since: number
   counts: Map<string, { day: string; kind: CountKind; count: number }>
+  /** The last sign-in of each user. */
+  seen: Map<string, Date>
+  /** Of the last request, for the store of its tenant. */
+  ctx: AnyContext
 }
 /** Writes what this process has counted. */
 export interface Counts {
@@ -40,23 +48,37 @@ export interface Counts {
 /** Listens to events, and keeps who signed in when. */
 export function addCounts(kernel: Kernel): Counts {
   const waiting = new Map<string, Waiting>()
-  const count = async (ctx: AnyContext, kind: CountKind): Promise<void> => {
+  // Milliseconds, by namespace: the first event after a pause is written at once. The oldest are forgotten.
+  const written = new Map<string, number>()
+  const write = async (namespace: string, ctx?: AnyContext): Promise<void> => {
+    const mine = waiting.get(namespace)
+    if (!mine) return
+    waiting.delete(namespace)
+    written.delete(namespace)
+    written.set(namespace, mine.ctx.runtime.now())
+    for (const oldest of written.keys()) if (written.size > maxWaiting) written.delete(oldest)
+    await writeWaiting(ctx ?? mine.ctx, mine)
+  }
+  const count = async (ctx: AnyContext, kind: CountKind, userId?: string): Promise<void> => {
     const { namespace } = ctx.facts
-    const mine = waiting.get(namespace) ?? { ctx, written: -pause, counts: new Map() }
+    const now = ctx.runtime.now()
+    const mine = waiting.get(namespace) ?? { since: now, counts: new Map(), seen: new Map(), ctx }
     waiting.set(namespace, mine)
     mine.ctx = ctx
-    const today = dayOf(ctx.runtime.now())
+    const today = dayOf(now)
     const entry = mine.counts.get(today + kind) ?? { day: today, kind, count: 0 }
     entry.count++
     mine.counts.set(today + kind, entry)
-    if (ctx.runtime.now() - mine.written >= pause) await writeCounts(mine)
+    if (userId !== undefined) mine.seen.set(userId, ctx.now)
+    if (now - (written.get(namespace) ?? -pause) >= pause || mine.seen.size >= maxSeen) await write(namespace)
+    // The oldest come first. A tenant without further sign-ins is written by those of others.
+    for (const [name, { since }] of waiting) {
+      if (now - since < pause && waiting.size <= maxWaiting) break
+      await write(name)
+    }
   }
   kernel.on('signedIn', async ({ login, ctx }) => {
-    if (login.session !== 'new') return
-    await count(ctx, 'signIns')
-    const { id } = login.user
-    if (id !== undefined && (await ctx.store?.getUser(id)))
-      await ctx.records('userSeen').put({ id: await banId(id), userId: id, at: ctx.now })
+    if (login.session === 'new') await count(ctx, 'signIns', login.user.id)
   })
   kernel.on('signInFailed', ({ ctx }) => count(ctx, 'failures'))
   kernel.on('createUser', ({ ctx }) => count(ctx, 'users'))
@@ -65,16 +87,11 @@ export function addCounts(kernel: Kernel): Counts {
   )
   kernel.onClose(
     async () => {
-      for (const mine of waiting.values()) await writeCounts(mine)
+      for (const namespace of waiting.keys()) await write(namespace)
     },
     { first: true },
   )
-  return {
-    async flush(ctx) {
-      const mine = waiting.get(ctx.facts.namespace)
-      if (mine) await writeCounts({ ...mine, ctx })
-    },
-  }
+  return { flush: (ctx) => write(ctx.facts.namespace, ctx) }
 }
 
 /** Throws HttpError 400 for a number of days that cannot be. */
@@ -101,12 +118,9 @@ export async function readOverview(ctx: AnyContext, counts: Counts, days: number
   return { users, totals: { signIns: sum('signIns'), failures: sum('failures'), users: sum('users'), factors: sum('factors') }, days: list }
 }
 
-async function writeCounts(mine: Waiting): Promise<void> {
-  const entries = [...mine.counts.values()]
-  mine.counts.clear()
-  mine.written = mine.ctx.runtime.now()
-  const table = mine.ctx.records('adminCount')
-  for (const { day: name, kind, count } of entries) {
+async function writeWaiting(ctx: AnyContext, { counts, seen }: Waiting): Promise<void> {
+  const table = ctx.records('adminCount')
+  for (const { day: name, kind, count } of counts.values()) {
     const id = `${name}:${kind}`
     const until = new Date(Date.parse(name) + keptDays * day)
     if ((await table.increment(id, 'count', count)) !== null) continue
@@ -118,6 +132,10 @@ async function writeCounts(mine: Waiting): Promise<void> {
       await table.increment(id, 'count', count)
     }
   }
+  if (seen.size === 0 || !ctx.store) return
+  // A session may have a user who is not stored, or who was deleted meanwhile.
+  const stored = await ctx.store.getUsers([...seen.keys()])
+  for (const { id } of stored) await ctx.records('userSeen').put({ id: await banId(id), userId: id, at: seen.get(id) as Date })
 }
 
 function dayOf(time: number): string {

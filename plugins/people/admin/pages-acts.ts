@@ -1,5 +1,5 @@
 /** Acts of the console: a dialog for each, a page that asks the same without JavaScript, and the route that does it. */
-import { AuthError, type Content, type Context, HttpError, type PageView, redirectTo } from 'authkernel/kernel'
+import { AuthError, type Content, type Context, HttpError, type PageView, proveAgain, redirectTo } from 'authkernel/kernel'
 import type { UserDetails } from './details.ts'
 import type { AdminActs, UserOrder } from './methods.ts'
 import type { AdminAct } from './options.ts'
@@ -7,8 +7,22 @@ import { type PageRequest, isRefusal } from './pages-frame.ts'
 import type { ListedUser } from './users.ts'
 
 /** Acts of the page of one user, in their order. */
-const shownActs = ['updateUser', 'resetPassword', 'verifyAddress', 'newFactor', 'signOut', 'setRole', 'ban', 'unban', 'deleteUser'] as const
+const shownActs = [
+  'updateUser',
+  'resetPassword',
+  'verifyAddress',
+  'newFactor',
+  'signOut',
+  'setRole',
+  'ban',
+  'unban',
+  'impersonate',
+  'deleteUser',
+] as const
 type ShownAct = (typeof shownActs)[number]
+
+/** Seconds: that of impersonationPlugin by default. */
+const maxProofAge = 300
 
 /** The buttons for what may be done to a user now; each asks once. */
 export async function drawActButtons(request: PageRequest, user: UserDetails): Promise<{ profile: Content; danger: Content }> {
@@ -71,6 +85,15 @@ export async function postAct(acts: AdminActs, ctx: Context): Promise<Response> 
   }
   const order = typeof action === 'string' && Object.hasOwn(orders, action) ? orders[action] : undefined
   try {
+    if (action === 'impersonate') {
+      // What acts as another user needs a fresh proof of the own one.
+      const redirect = await proveAgain(
+        ctx,
+        maxProofAge,
+        `${ctx.base}/admin/act?${new URLSearchParams({ id: userId, act: action }).toString()}`,
+      )
+      return redirect ?? (await acts.impersonate(by, userId, { reason: why }))
+    }
     const answer = await order?.()
     if (typeof answer === 'object' && answer !== null) return back({ done: 'pending' })
     if (action === 'deleteUser') return redirectTo(`${ctx.base}/admin?done=1`)
@@ -133,7 +156,8 @@ async function drawForm({ tools, rights }: PageRequest, act: ShownAct, user: Lis
 }
 
 function fits({ ctx, rights }: PageRequest, act: AdminAct, user: UserDetails, own: boolean): boolean {
-  if (own && ['updateUser', 'setRole', 'ban', 'deleteUser'].includes(act)) return false
+  if (own && ['updateUser', 'setRole', 'ban', 'deleteUser', 'impersonate'].includes(act)) return false
+  if (act === 'impersonate') return user.ban === null && ctx.has('hook', 'impersonate')
   if (act === 'ban') return user.ban === null
   if (act === 'unban') return user.ban !== null
   if (act === 'verifyAddress') return user.email !== null && user.emailVerified === null

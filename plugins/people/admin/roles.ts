@@ -31,11 +31,20 @@ export async function storeRole(
   role: string | null,
 ): Promise<void> {
   assertRole(options, admin, user, role)
-  if (!coversRole(options, await findRole(options, ctx, admin), role))
-    throw new AccessDenied('admin.setRole: the role has rights that the administrator does not have.')
+  await assertCovered(options, { ctx, admin }, role)
   const id = await banId(user.id)
   if (role === null) await ctx.records('adminRole').delete(id)
   else await ctx.records('adminRole').put({ id, userId: user.id, role, by: admin.id, since: ctx.now })
+}
+
+/** Throws AccessDenied for a role with more rights than those of the administrator. */
+export async function assertCovered(
+  options: ResolvedOptions,
+  { ctx, admin }: { ctx: AnyContext; admin: User & { id: string } },
+  role: string | null,
+): Promise<void> {
+  if (!coversRole(options, await findRole(options, ctx, admin), role))
+    throw new AccessDenied('admin.setRole: the role has rights that the administrator does not have.')
 }
 
 /** Throws HttpError 400 for a role that cannot be given. */

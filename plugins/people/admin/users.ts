@@ -1,11 +1,13 @@
 /** Users as administrators see them: searched, made and invited. */
-import { type AdapterUser, type AnyContext, AuthError, HttpError, randomUUID, type Store, type User } from 'authkernel/kernel'
+import { type AdapterUser, type AnyContext, AuthError, HttpError, randomUUID, type Store, toAddress, type User } from 'authkernel/kernel'
 import { searchAmong } from 'authkernel/kernel/stores'
+import { writeAddress } from 'authkernel/kernel/users'
 import type {} from 'authkernel/plugins/organizations'
 import type {} from 'authkernel/plugins/two-factor'
 import { readProfile } from './acts.ts'
 import type { Admin } from './administrator.ts'
 import { type Ban, banId, findBan } from './bans.ts'
+import type { Counts } from './overview.ts'
 
 /** A user as administrators see it. */
 export interface ListedUser {
@@ -131,11 +133,24 @@ export async function createUser({ ctx }: Admin, what: string, given: Readonly<R
   if (email === undefined) throw new HttpError(400, `admin.${what}: \`email\` must be a mail address.`)
   if (typeof verified !== 'boolean') throw new HttpError(400, `admin.${what}: \`verified\` must be true or false.`)
   if (!store.supports('createUser')) throw new HttpError(409, `admin.${what}: the adapter has no createUser().`)
-  if (await store.getUserByEmail(email)) throw new HttpError(409, `admin.${what}: another user has this address.`)
+  const id = randomUUID(ctx.runtime)
   // The hook `createUser` is for visitors: an administrator admits.
-  const user = await store.createUser({ id: randomUUID(ctx.runtime), email, name, image, emailVerified: verified ? ctx.now : null })
+  const write = async (): Promise<AdapterUser> => store.createUser({ id, email, name, image, emailVerified: verified ? ctx.now : null })
+  const user = await writeAddress(ctx, email, id, write)
+  if (!user) throw new HttpError(409, `admin.${what}: another user has this address.`)
   await ctx.emit('createUser', { user })
   return user
+}
+
+/** The user of an address, if nothing shows that the user has signed in or verified the address. */
+export async function findInvited({ ctx }: Admin, counts: Counts, email: unknown): Promise<AdapterUser | null> {
+  const address = typeof email === 'string' ? toAddress(email) : undefined
+  const store = ctx.store as Store
+  const user = address === undefined ? null : await store.getUserByEmail(address)
+  if (!user || user.emailVerified || !store.supports('listAccountsByUserId')) return null
+  await counts.flush(ctx)
+  if (await ctx.records('userSeen').get(await banId(user.id))) return null
+  return (await store.listAccountsByUserId(user.id)).length === 0 ? user : null
 }
 
 /** Where the user of an invitation signs in. Throws AuthError where the origin is not known. */

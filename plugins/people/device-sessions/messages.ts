@@ -12,7 +12,7 @@ const en = {
 type Keys = Record<keyof typeof en, string>
 const de: Keys = {
   'device-sessions.mail.subject': 'Neue Anmeldung bei {site}',
-  'device-sessions.mail.text': 'Jemand hat sich mit Ihrem Konto in einem Browser angemeldet, den wir nicht kannten. Zeit: {at}.',
+  'device-sessions.mail.text': 'Bei Ihrem Konto gab es eine Anmeldung in einem Browser, den wir nicht kannten. Zeit: {at}.',
   'device-sessions.mail.browser': 'Browser: {browser}',
   'device-sessions.mail.address': 'Adresse: {address}',
   'device-sessions.mail.open': 'Ihre Sitzungen ansehen',

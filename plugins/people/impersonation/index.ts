@@ -1,6 +1,8 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
 import type { Plugin, SessionPart, User } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/admin'
 import type {} from 'authkernel/plugins/audit'
+import { startImpersonation } from './acts.ts'
 import { messages } from './messages.ts'
 import { addClientMethods, createApi, type ImpersonationApi, type ImpersonationClient } from './methods.ts'
 import { type ImpersonationOptions, resolveOptions } from './options.ts'
@@ -42,6 +44,11 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
       addPages(kernel)
       kernel.decorate('session', (inner) => decorateSession(kernel, inner, resolved.can))
       kernel.hook('acting', ({ ctx }) => actingIn(ctx), { of: 'audit' })
+      kernel.hook(
+        'impersonate',
+        ({ user, reason, returnTo, request }) => startImpersonation(kernel, request, { userId: user.id, reason, returnTo }, resolved),
+        { of: 'admin' },
+      )
       addClientMethods(kernel)
       return createApi(kernel, resolved)
     },

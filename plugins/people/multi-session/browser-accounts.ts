@@ -1,5 +1,5 @@
 /** Switching between sessions of one browser. Each one has its own id, and a new token whenever it comes or goes. */
-import { type Context, type Kernel, redirectTo, type Row, type User } from 'authkernel/kernel'
+import { type Context, type Kernel, redirectTo, withParams, type Row, type User } from 'authkernel/kernel'
 import { contextBehind, cookiesToStore, redirectBehind } from 'authkernel/kernel/strategies'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { AccountGone, TooManyAccounts } from './errors.ts'
@@ -29,14 +29,15 @@ export async function listAccounts(kernel: Kernel, ctx: Context): Promise<Browse
 }
 
 /** Lets the session that is here wait, and leads to the sign-in page signed out. Throws TooManyAccounts. */
-export async function addAccount(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
+export async function addAccount(kernel: Kernel, ctx: Context, max: number, target?: string): Promise<Response> {
   const ids = await readIds(ctx)
   if (ids.length >= max && (await findOwnUser(await contextBehind(kernel, ctx, null), 'multiSession')))
     throw new TooManyAccounts(`multiSession.add: ${max} sessions wait in this browser already.`)
   const left = await leaveSession(kernel, ctx)
-  if (!left) return redirectTo(`${ctx.base}/signin`)
+  const signIn = redirectTo(withParams(`${ctx.base}/signin`, { callbackUrl: target }))
+  if (!left) return signIn
   await storeIds(left.ctx, [left.id, ...ids])
-  return kernel.answer(left.ctx, redirectTo(`${ctx.base}/signin`))
+  return kernel.answer(left.ctx, signIn)
 }
 
 /** The session that waits comes back, and the one that is here waits. When it is refused, both are as they were. Throws AccountGone. */

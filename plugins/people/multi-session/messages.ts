@@ -10,6 +10,7 @@ const en = {
   'multi-session.add': 'Add an account',
   'multi-session.sign-out': 'Sign out',
   'multi-session.all': 'Sign out of all',
+  'multi-session.keep': 'Continue with this account',
   'error.AccountGone': 'This account is signed out. Sign in again.',
   'error.TooManyAccounts': 'This browser has as many accounts as it can. Sign out of one first.',
 }
@@ -23,6 +24,7 @@ const de: Keys = {
   'multi-session.add': 'Konto hinzufügen',
   'multi-session.sign-out': 'Abmelden',
   'multi-session.all': 'Überall abmelden',
+  'multi-session.keep': 'Mit diesem Konto weiter',
   'error.AccountGone': 'Dieses Konto ist abgemeldet. Melden Sie sich neu an.',
   'error.TooManyAccounts': 'Mehr Konten sind in diesem Browser nicht möglich. Melden Sie zuerst eines ab.',
 }
@@ -35,6 +37,7 @@ const fr: Keys = {
   'multi-session.add': 'Ajouter un compte',
   'multi-session.sign-out': 'Se déconnecter',
   'multi-session.all': 'Tout déconnecter',
+  'multi-session.keep': 'Continuer avec ce compte',
   'error.AccountGone': 'Ce compte est déconnecté. Reconnectez-vous.',
   'error.TooManyAccounts': 'Ce navigateur a le nombre maximal de comptes. Déconnectez-en un d’abord.',
 }
@@ -47,6 +50,7 @@ const es: Keys = {
   'multi-session.add': 'Añadir una cuenta',
   'multi-session.sign-out': 'Cerrar sesión',
   'multi-session.all': 'Cerrar todas las sesiones',
+  'multi-session.keep': 'Continuar con esta cuenta',
   'error.AccountGone': 'Esta cuenta cerró la sesión. Iníciela de nuevo.',
   'error.TooManyAccounts': 'Este navegador tiene el máximo de cuentas. Cierre primero una.',
 }
@@ -59,6 +63,7 @@ const ja: Keys = {
   'multi-session.add': 'アカウントを追加',
   'multi-session.sign-out': 'サインアウト',
   'multi-session.all': 'すべてサインアウト',
+  'multi-session.keep': 'このアカウントで続ける',
   'error.AccountGone': 'このアカウントはサインアウトしています。もう一度サインインしてください。',
   'error.TooManyAccounts': 'これ以上追加できません。先に一つサインアウトしてください。',
 }

@@ -28,10 +28,13 @@ async function drawAccounts(
   if (accounts.length === 0) return ctx.page('signIn')
   const body: Content[] = [alert(error)]
   for (const { id, name, email, current } of accounts) {
-    const forms = id !== null && [
-      await form('/switch', submit(say('multi-session.use')), { action: 'switch', id, callbackUrl }),
-      await form('/switch', submit(say('multi-session.sign-out'), { quiet: true }), { action: 'signOut', id }),
-    ]
+    const forms =
+      id === null
+        ? callbackUrl !== undefined && (await form('/switch', submit(say('multi-session.keep')), { action: 'keep', callbackUrl }))
+        : [
+            await form('/switch', submit(say('multi-session.use')), { action: 'switch', id, callbackUrl }),
+            await form('/switch', submit(say('multi-session.sign-out'), { quiet: true }), { action: 'signOut', id }),
+          ]
     body.push(
       html`<section class="item">
         <h2>${name ?? email}</h2>
@@ -40,15 +43,17 @@ async function drawAccounts(
       </section>`,
     )
   }
-  body.push(await form('/switch', submit(say('multi-session.add')), { action: 'add' }))
+  body.push(await form('/switch', submit(say('multi-session.add')), { action: 'add', callbackUrl }))
   body.push(await form('/switch', submit(say('multi-session.all'), { quiet: true }), { action: 'all' }))
   return { title: say('multi-session.title'), body, ...(error !== undefined && { status: 400 }) }
 }
 
 async function postAction(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
-  const { action, id } = await ctx.body()
+  const { action, id, callbackUrl } = await ctx.body()
   try {
-    if (action === 'add') return await addAccount(kernel, ctx, max)
+    if (action === 'add') return await addAccount(kernel, ctx, max, callbackUrl === undefined ? undefined : await targetOf(ctx))
+    // The account that is used stays: back to what asked for a choice.
+    if (action === 'keep') return redirectTo(await targetOf(ctx))
     if (action === 'switch') return await switchAccount(kernel, ctx, String(id), await targetOf(ctx))
     if (action === 'all') await signOutAccounts(kernel, ctx, 'all')
     if (action === 'signOut' && typeof id === 'string' && id !== 'all') await signOutAccounts(kernel, ctx, id)

@@ -22,7 +22,7 @@ const en = {
 type Keys = Record<keyof typeof en, string>
 const de: Keys = {
   'notices.newDevice': 'Neue Anmeldung bei {site}',
-  'notices.newDevice-text': 'Jemand hat sich in einem Browser angemeldet, den wir für Ihr Konto nicht kannten. Zeit: {at}.',
+  'notices.newDevice-text': 'Bei Ihrem Konto gab es eine Anmeldung in einem Browser, den wir nicht kannten. Zeit: {at}.',
   'notices.passkeyAdded': 'Ein Passkey wurde bei {site} hinzugefügt',
   'notices.passkeyAdded-text': 'Seit {at} öffnet ein neuer Passkey Ihr Konto.',
   'notices.passkeyRemoved': 'Ein Passkey wurde bei {site} entfernt',

@@ -40,6 +40,7 @@ export async function setActive(plugin: PluginInstance, ctx: Context, id: string
   const userId = actor.user?.id as string
   const chosen = id === null ? null : (await requireMembership(actor, id)).organization.id
   await rememberChoice(actor.rows, userId, chosen)
+  if (chosen !== null) await recordSeen(actor.rows, chosen, userId)
   if (chosen === null) return activeCookie.delete(ctx)
   await setChoiceCookie(ctx, { userId, organizationId: chosen })
 }
@@ -56,8 +57,9 @@ export async function findUsualOrganization(rows: AnyContext, userId: string): P
   if (last?.chosen === null) return null
   const member = last && (await findMember(rows, last.chosen, userId))
   if (member) return { id: member.organizationId, role: member.role }
-  const { rows: all } = await rows.records('organizationMember').find({ where: { userId }, limit: 2 })
-  return all.length === 1 && all[0] ? { id: all[0].organizationId, role: all[0].role } : null
+  const { rows: all } = await rows.records('organizationMember').find({ where: { userId }, limit: 100 })
+  const inForce = all.filter(({ suspended }) => suspended === null)
+  return inForce.length === 1 && inForce[0] ? { id: inForce[0].organizationId, role: inForce[0].role } : null
 }
 
 /** A sign-in in a browser that knows of no choice of this user takes up the usual one. */
@@ -66,10 +68,19 @@ export function activateAtSignIn(kernel: Kernel, plugin: PluginInstance): void {
     if (user.id === undefined || !ctx.request || !ctx.canSetCookies) return
     const rows = await rowsOf(plugin, ctx)
     const chosen = activeCookie.get(ctx) === undefined ? null : await activeCookie.open<Choice>(ctx)
-    if (chosen?.userId === user.id && (await findMember(rows, chosen.organizationId, user.id))) return
+    if (chosen?.userId === user.id && (await recordSeen(rows, chosen.organizationId, user.id))) return
     const usual = await findUsualOrganization(rows, user.id)
-    if (usual) await setChoiceCookie(ctx, { userId: user.id, organizationId: usual.id })
+    if (!usual) return
+    await setChoiceCookie(ctx, { userId: user.id, organizationId: usual.id })
+    await recordSeen(rows, usual.id, user.id)
   })
+}
+
+/** When a member was last there. False: no member. */
+async function recordSeen(rows: AnyContext, organizationId: string, userId: string): Promise<boolean> {
+  const member = await findMember(rows, organizationId, userId)
+  if (member) await rows.records('organizationMember').update(member.id, { seen: rows.now })
+  return member !== null
 }
 
 async function setChoiceCookie(ctx: Context, chosen: Choice): Promise<void> {

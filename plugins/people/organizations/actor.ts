@@ -3,7 +3,7 @@ import { AccessDenied, type AnyContext, type Context, jobFor, type Kernel, type 
 import { findOwnUser } from 'authkernel/kernel/users'
 import { NoSuchOrganization, OrganizationDenied } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
-import { grantsPermission } from './roles.ts'
+import { grantsPermission, heldRoles, type Roles } from './roles.ts'
 import type { MemberRow, OrganizationRow } from './tables.ts'
 
 /**
@@ -23,10 +23,13 @@ export interface Actor extends PluginInstance {
   rows: AnyContext
   user: (User & { id: string; emailVerified?: Date | null }) | null
 }
-/** An actor and the organization, with the role in it; null for the host's own code. */
+/** An actor and the organization, with what the actor is in it. */
 export interface Membership extends Actor {
   organization: Row<OrganizationRow>
-  role: string | null
+  /** Roles of the actor, the main one first; null for the host's own code. */
+  held: readonly string[] | null
+  /** All roles of the organization, those that its members made too. */
+  roles: Roles
 }
 
 /** Throws AccessDenied for a request that is signed out, an API key, and an administrator who acts as another user. */
@@ -56,8 +59,14 @@ export async function rowsOf({ kernel, options }: PluginInstance, ctx: AnyContex
   return options.tenants === 'inside' || ctx.facts.namespace === '' ? ctx : kernel.contextOf({ job: 'organizations', tenant: null })
 }
 
-/** The row of a member: one query by a unique key. */
+/** The row of a member whose membership is in force: one query by a unique key. Null for a suspended member, who may do nothing. */
 export async function findMember(rows: AnyContext, organizationId: unknown, userId: unknown): Promise<Row<MemberRow> | null> {
+  const row = await findMembershipRow(rows, organizationId, userId)
+  return row?.suspended === null ? row : null
+}
+
+/** The row of a member, also of a suspended one. */
+export async function findMembershipRow(rows: AnyContext, organizationId: unknown, userId: unknown): Promise<Row<MemberRow> | null> {
   if (!isRowId(organizationId) || !isId(userId)) return null
   return rows.records('organizationMember').get({ organizationId, userId })
 }
@@ -76,10 +85,19 @@ export async function requireMembership(
   const own = organization && actor.user && (await findMember(actor.rows, organization.id, actor.user.id))
   if (!organization || (organization.closing && !closing) || (actor.user && !own))
     throw new NoSuchOrganization('There is no such organization for this person.')
-  const role = own?.role ?? null
-  if (own && permission !== undefined && !grantsPermission(actor.options.roles, role, permission))
-    throw new OrganizationDenied(`organizations: the role "${own.role}" does not have the permission "${permission}".`)
-  return { ...actor, organization, role }
+  const held = own ? heldRoles(own) : null
+  const roles = await rolesOf(actor.rows, actor.options, organization.id)
+  if (held && permission !== undefined && !grantsPermission(roles, held, permission))
+    throw new OrganizationDenied(`organizations: the role "${held.join('", "')}" does not have the permission "${permission}".`)
+  return { ...actor, organization, held, roles }
+}
+
+/** The roles of the options, and those that the members of an organization made. */
+export async function rolesOf(rows: AnyContext, { roles, all }: ResolvedOptions, organizationId: string): Promise<Roles> {
+  const { rows: made } = await rows.records('organizationRole').find({ where: { organizationId }, limit: 1000 })
+  if (made.length === 0) return roles
+  // A permission that the host took out of its statements is none any more.
+  return new Map([...roles, ...made.map(({ key, permissions }) => [key, new Set(permissions.filter((one) => all.has(one)))] as const)])
 }
 
 /** Whether it can be the id of a user at all. */

@@ -3,7 +3,7 @@ import type { AnyContext, Kernel } from 'authkernel/kernel'
 import { listRows } from 'authkernel/kernel/stores'
 import { type Actor, type PluginInstance, rowsOf } from './actor.ts'
 import { LastOwner, NoSuchOrganization } from './errors.ts'
-import { giveUpOwnership } from './members.ts'
+import { countOwners, giveUpOwnership } from './members.ts'
 import { deleteOrganization } from './organizations.ts'
 
 /** Answers the hook `deleteUser`: refuses the last owner, or hands over, by the option `ownerDeleted`. */
@@ -15,8 +15,8 @@ export function keepOwners(kernel: Kernel, plugin: PluginInstance): void {
     const memberships = await listRows(rows.records('organizationMember'), { where: { userId } })
     // Before the memberships go: afterwards they cannot be found.
     if (final) for (const { organizationId } of memberships) await withdrawInvitations(rows, organizationId, userId)
-    for (const { organizationId: id, role } of memberships) {
-      if (role !== 'owner') continue
+    for (const { organizationId: id, role, suspended } of memberships) {
+      if (role !== 'owner' || suspended !== null) continue
       // The first question writes nothing: another plugin may refuse.
       if (final) await withdrawOwner(actor, id, userId, ownerDeleted === 'handOver')
       else if (ownerDeleted === 'refuse' && (await isLastOwner(rows, id)))
@@ -24,7 +24,7 @@ export function keepOwners(kernel: Kernel, plugin: PluginInstance): void {
     }
     // What stands above the tenants does not go with the rows of the user's tenant.
     if (final && tenants === 'over')
-      for (const record of ['organizationTeamMember', 'organizationMember', 'organizationActive'] as const)
+      for (const record of ['organizationTeamMember', 'organizationMember', 'organizationActive', 'organizationDeparture'] as const)
         await rows.records(record).deleteWhere({ where: { userId } })
     return true
   })
@@ -50,5 +50,5 @@ async function withdrawInvitations(rows: AnyContext, organizationId: string, inv
 async function isLastOwner(rows: AnyContext, id: string): Promise<boolean> {
   const organization = await rows.records('organization').get(id)
   if (!organization || organization.closing) return false
-  return (await rows.records('organizationMember').count({ organizationId: id, role: 'owner' }, { max: 2 })) < 2
+  return (await countOwners(rows, id)) < 2
 }

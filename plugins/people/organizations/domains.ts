@@ -1,11 +1,12 @@
 /** Domains of organizations: claimed, proved by a TXT record, checked again every day. */
 import { type AnyContext, HttpError, randomHex, type Row } from 'authkernel/kernel'
-import { type Actor, type PluginInstance, requireMembership } from './actor.ts'
+import { type Actor, type Membership, type PluginInstance, requireMembership } from './actor.ts'
 import { isPublicDomain, findRecord, recordName, recordText } from './dns.ts'
 import { DomainTaken, DomainUnproved, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { emitChange } from './events.ts'
 import { domainOf } from './input.ts'
 import { limitPerHour } from './organizations.ts'
+import { findProviderOwner } from './provider-owner.ts'
 import type { DomainRow } from './tables.ts'
 
 /** A TXT record that proves a domain. */
@@ -26,6 +27,8 @@ export interface Domain {
   verified: Date
   /** When the record was last seen. After three days without it the domain counts no more. */
   checked: Date
+  /** How users with an address in it become members; null: by invitation alone. */
+  joining: 'suggest' | 'join' | null
 }
 
 const day = 86_400_000
@@ -73,8 +76,8 @@ export async function proveDomain(actor: Actor, id: string, typed: string): Prom
   if (found === 'gone')
     throw new DomainUnproved(`organizations.domains.prove: ${recordName(domain)} has no TXT record ${recordText(claimed.value)}.`)
   const { version } = organization
-  const provider = former?.organizationId === id ? former.provider : null
-  const row = { organizationId: id, domain, value: claimed.value, provider, verified: ctx.now, checked: ctx.now }
+  const { provider = null, joining = null } = former?.organizationId === id ? former : {}
+  const row = { organizationId: id, domain, value: claimed.value, provider, joining, verified: ctx.now, checked: ctx.now }
   const written = await rows.atomic([
     { record: 'organization', update: id, change: { closing: false }, if: { version, closing: false } },
     { record: 'organizationClaim', take: claimed.id, if: { value: claimed.value } },
@@ -82,9 +85,10 @@ export async function proveDomain(actor: Actor, id: string, typed: string): Prom
     { record: 'organizationDomain', create: row },
   ])
   if (!written) throw new OrganizationBusy('organizations.domains.prove: something changed at the same moment. Try again.')
-  if (former && former.organizationId !== id) await emitChange({ ctx, user: null }, 'domain.lapsed', former.organizationId, { id: domain })
+  if (former && former.organizationId !== id)
+    await emitChange({ ...actor, user: null }, 'domain.lapsed', former.organizationId, { id: domain })
   await emitChange(actor, 'domain.proved', id, { id: domain })
-  return toDomain({ ...row, id: '' })
+  return toDomain(row)
 }
 
 export async function listDomains(actor: Actor, id: string): Promise<Domain[]> {
@@ -101,16 +105,16 @@ export async function listClaims(actor: Actor, id: string): Promise<DomainClaim[
 
 /** Null: none. A provider that another organization brought is refused. */
 export async function setDomainProvider(actor: Actor, id: string, typed: string, provider: string | null): Promise<void> {
-  const { rows, ctx, options } = await requireMembership(actor, id, 'domain:provider')
+  const { rows, ctx, options, organization } = await requireMembership(actor, id, 'domain:provider')
   if (provider !== null) {
     if (typeof provider !== 'string' || provider.length > 100)
       throw new OrganizationInput('organizations.domains: there is no such provider.')
     await ctx.providerById(provider)
-    const owner = options.domains.own(provider)
+    const owner = await findProviderOwner(options, ctx, provider)
     if (owner !== undefined && owner !== id) throw new OrganizationInput('organizations.domains: there is no such provider.')
   }
-  const row = await findOwnDomain(actor, id, typed)
-  if (!row || !(await rows.records('organizationDomain').update(row.id, { provider }, { if: { organizationId: id } })))
+  const row = await requireDomain({ rows, organization }, typed)
+  if (!(await rows.records('organizationDomain').update(row.id, { provider }, { if: { organizationId: id } })))
     throw new OrganizationInput('organizations.domains: the organization has not proved this domain.')
   await emitChange(actor, 'domain.provider', id, { id: row.domain })
 }
@@ -128,6 +132,13 @@ export async function removeDomain(actor: Actor, id: string, typed: string): Pro
   return true
 }
 
+/** Id of the organization whose proof of a domain, or of the domain of an address, counts now; undefined: there is none. */
+export async function findDomainOwner(rows: AnyContext, typed: string): Promise<string | undefined> {
+  const domain = domainOf(typed.slice(typed.lastIndexOf('@') + 1))
+  const row = domain === undefined ? null : await rows.records('organizationDomain').get({ domain })
+  return row && isProofLive(rows, row) ? row.organizationId : undefined
+}
+
 /** Whether a proof counts: its record was seen within the last three days. */
 export function isProofLive({ now }: AnyContext, { checked }: DomainRow): boolean {
   return now.getTime() - checked.getTime() < 3 * day
@@ -138,13 +149,13 @@ export function isDue({ now }: AnyContext, { checked }: DomainRow): boolean {
 }
 
 /** Looks again. A record that is gone ends the proof; servers that do not answer change nothing. False: it was gone. */
-export async function recheckDomain({ options }: PluginInstance, ctx: AnyContext, rows: AnyContext, row: Row<DomainRow>): Promise<boolean> {
-  const found = await findRecord(options.domains, row.domain, row.value)
+export async function recheckDomain(plugin: PluginInstance, ctx: AnyContext, rows: AnyContext, row: Row<DomainRow>): Promise<boolean> {
+  const found = await findRecord(plugin.options.domains, row.domain, row.value)
   const table = rows.records('organizationDomain')
   if (found === 'there') await table.update(row.id, { checked: rows.now }, { if: { value: row.value } })
   if (found !== 'gone') return true
   if (await table.take(row.id, { if: { value: row.value } }))
-    await emitChange({ ctx, user: null }, 'domain.lapsed', row.organizationId, { id: row.domain })
+    await emitChange({ ...plugin, ctx, rows, user: null }, 'domain.lapsed', row.organizationId, { id: row.domain })
   return false
 }
 
@@ -159,11 +170,21 @@ export async function recheckDueDomains(plugin: PluginInstance, ctx: AnyContext,
   return lapsed
 }
 
-async function findOwnDomain({ rows }: Actor, organizationId: string, typed: string): Promise<Row<DomainRow> | null> {
+/** Throws OrganizationInput for a domain that the organization has not proved. */
+export async function requireDomain(
+  { rows, organization }: Pick<Membership, 'rows' | 'organization'>,
+  typed: string,
+): Promise<Row<DomainRow>> {
+  const row = await findOwnDomain({ rows }, organization.id, typed)
+  if (!row) throw new OrganizationInput('organizations.domains: the organization has not proved this domain.')
+  return row
+}
+
+async function findOwnDomain({ rows }: Pick<Actor, 'rows'>, organizationId: string, typed: string): Promise<Row<DomainRow> | null> {
   const domain = domainOf(typed)
   const row = domain === undefined ? null : await rows.records('organizationDomain').get({ domain })
   return row?.organizationId === organizationId ? row : null
 }
-function toDomain({ domain, provider, verified, checked }: Row<DomainRow>): Domain {
-  return { domain, provider, verified, checked }
+function toDomain({ domain, provider, verified, checked, joining }: DomainRow): Domain {
+  return { domain, provider, verified, checked, joining }
 }

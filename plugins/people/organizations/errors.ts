@@ -58,6 +58,11 @@ export class OrganizationBusy extends AuthError {
   static override type = 'OrganizationBusy'
   static override row: ErrorRow = errorRow(409)
 }
+/** Members have the role, and it cannot be deleted. */
+export class RoleInUse extends AuthError {
+  static override type = 'RoleInUse'
+  static override row: ErrorRow = errorRow(409)
+}
 /** The role of the user does not permit it. */
 export class OrganizationDenied extends AccessDenied {
   static override type = 'OrganizationDenied'

@@ -1,4 +1,5 @@
 /** The event `organizationChanged`, with the name of what happened. */
+import type { AtomicWrite } from 'authkernel/kernel'
 import type { Actor } from './actor.ts'
 
 /** What happened to an organization. */
@@ -6,11 +7,12 @@ export type OrganizationAct =
   | 'created'
   | 'updated'
   | 'deleted'
-  | `member.${'added' | 'removed' | 'left' | 'role'}`
+  | `member.${'added' | 'joined' | 'removed' | 'left' | 'role' | 'suspended' | 'restored'}`
   | 'transferred'
   | `invitation.${'created' | 'accepted' | 'cancelled' | 'declined'}`
   | `team.${'created' | 'updated' | 'deleted' | 'joined' | 'left'}`
-  | `domain.${'claimed' | 'proved' | 'provider' | 'removed' | 'lapsed'}`
+  | `role.${'created' | 'updated' | 'deleted'}`
+  | `domain.${'claimed' | 'proved' | 'provider' | 'joining' | 'removed' | 'lapsed'}`
 
 /** The event `organizationChanged`. */
 export interface OrganizationChange {
@@ -21,7 +23,7 @@ export interface OrganizationChange {
   /** Of whom it is about. */
   userId?: string
   role?: string
-  /** Of the team, invitation or domain. */
+  /** Of the team, role, invitation or domain. */
   id?: string
 }
 declare module 'authkernel/kernel' {
@@ -32,10 +34,32 @@ declare module 'authkernel/kernel' {
 }
 
 export async function emitChange(
-  { ctx, user }: Pick<Actor, 'ctx' | 'user'>,
+  actor: Actor,
   act: OrganizationAct,
   organizationId: string,
   more: Pick<OrganizationChange, 'userId' | 'role' | 'id'> = {},
 ): Promise<void> {
-  await ctx.emit('organizationChanged', { act, organizationId, by: user?.id ?? null, ...more })
+  const { ctx, user } = actor
+  const change = { act, organizationId, by: user?.id ?? null, ...more }
+  await recordChange(actor, change)
+  await ctx.emit('organizationChanged', change)
+}
+
+/** The history of a change, to be written in its commit; empty: none is kept. Fire `organizationChanged` after it. */
+export function historyWrites({ ctx, options }: Actor, change: OrganizationChange): AtomicWrite[] {
+  const { act, organizationId, by, userId = null, role = null, id = null } = change
+  if (options.history === 0 || act === 'deleted') return []
+  const until = new Date(ctx.now.getTime() + options.history * 86_400_000)
+  return [{ record: 'organizationEvent', create: { organizationId, at: ctx.now, act, actor: by, about: userId, role, thing: id, until } }]
+}
+
+/** A store that fails here fails nothing that was done: it is logged. */
+async function recordChange(actor: Actor, change: OrganizationChange): Promise<void> {
+  const { ctx, rows } = actor
+  const writes = historyWrites(actor, change)
+  try {
+    if (writes.length > 0) await rows.atomic(writes)
+  } catch (error) {
+    ctx.logger.error(error as Error)
+  }
 }

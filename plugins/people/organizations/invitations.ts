@@ -1,13 +1,24 @@
 /** Invitations: mailed, bound to an address, used once, and void when the inviter may not invite any more. */
 import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit } from 'authkernel/kernel/mail'
-import { type Actor, type PluginInstance, isId, isRowId, findMember, type Membership, requireMembership, rowsOf } from './actor.ts'
+import {
+  type Actor,
+  type PluginInstance,
+  isId,
+  isRowId,
+  findMember,
+  findMembershipRow,
+  type Membership,
+  requireMembership,
+  rolesOf,
+  rowsOf,
+} from './actor.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { emitChange } from './events.ts'
 import { domainOf, isSameMailbox } from './input.ts'
 import { joinOrganization, assertCovers, readRole } from './members.ts'
 import { limitPerHour } from './organizations.ts'
-import { coversRole, grantsPermission } from './roles.ts'
+import { coversRole, grantsPermission, heldRoles } from './roles.ts'
 import type { InvitationRow, OrganizationRow } from './tables.ts'
 
 /** An open invitation. */
@@ -39,14 +50,15 @@ export async function createInvitation(
   const membership = await requireMembership(actor, id, 'invitation:create')
   const { rows, ctx, options, organization } = membership
   const base = linkBaseOf(membership)
-  const wanted = readRole(actor, role)
+  const wanted = readRole(membership, role)
   assertCovers(membership, wanted)
   const address = toAddress(email)
   if (address === undefined || domainOf(address.split('@')[1]) === undefined)
     throw new OrganizationInput('organizations.invite: the address cannot be used.')
   if (team !== undefined) await requireTeam(membership, team)
   const known = await ctx.store?.getUserByEmail(address)
-  if (known && (await findMember(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the person is a member already.')
+  if (known && (await findMembershipRow(rows, id, known.id)))
+    throw new AlreadyMember('organizations.invite: the person is a member already.')
   const table = rows.records('organizationInvitation')
   const former = await table.get({ organizationId: id, email: address })
   const { invitations: most } = options.limits
@@ -112,7 +124,7 @@ export async function findInvitation(
 
 /** The organization of an invitation. Null: it is gone, or the inviter may not invite any more. */
 async function findStanding(
-  { roles }: PluginInstance['options'],
+  options: PluginInstance['options'],
   ctx: AnyContext,
   rows: AnyContext,
   row: Row<InvitationRow>,
@@ -122,7 +134,8 @@ async function findStanding(
   if (!organization || organization.closing) return null
   if (row.inviterId === null) return organization
   const inviter = await findMember(rows, row.organizationId, row.inviterId)
-  const may = inviter && grantsPermission(roles, inviter.role, 'invitation:create') && coversRole(roles, inviter.role, row.role)
+  const [held, roles] = [inviter ? heldRoles(inviter) : [], await rolesOf(rows, options, row.organizationId)]
+  const may = grantsPermission(roles, held, 'invitation:create') && coversRole(roles, held, row.role)
   return may && (await isInviterAllowed(ctx, row, row.inviterId)) ? organization : null
 }
 
@@ -153,7 +166,7 @@ export async function acceptInvitation(actor: Actor, token: string): Promise<{ o
       const member = { teamId: team.id, organizationId: organization.id, userId: user.id, role: null, joined: ctx.now }
       more.push({ record: 'organizationTeamMember', create: member })
     }
-    if (await joinOrganization({ ...actor, organization, role: null }, user.id, row.role, more)) {
+    if (await joinOrganization({ ...actor, organization }, user.id, row.role, { after: more })) {
       await emitChange(actor, 'invitation.accepted', organization.id, { userId: user.id, role: row.role, id: row.id })
       return { organization: organization.id, role: row.role }
     }
@@ -165,7 +178,7 @@ export async function acceptInvitation(actor: Actor, token: string): Promise<{ o
 export async function declineInvitation(plugin: PluginInstance, ctx: Context, rows: AnyContext, token: unknown): Promise<boolean> {
   const found = await findInvitation({ ...plugin, ctx, rows }, token)
   if (!found || !(await rows.records('organizationInvitation').take(found.row.id, { if: { token: found.row.token } }))) return false
-  await emitChange({ ctx, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
+  await emitChange({ ...plugin, ctx, rows, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
   return true
 }
 

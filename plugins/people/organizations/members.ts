@@ -1,6 +1,7 @@
 /** Members and their roles. Every change is written under the version of the organization that its rights were read with. */
-import { AccessDenied, type AtomicWrite, type Row } from 'authkernel/kernel'
-import { type Actor, isId, findMember, type Membership, requireMembership } from './actor.ts'
+import { AccessDenied, type AnyContext, type AtomicWrite, type Row } from 'authkernel/kernel'
+import { listRows } from 'authkernel/kernel/stores'
+import { type Actor, isId, findMember, findMembershipRow, type Membership, requireMembership } from './actor.ts'
 import {
   AlreadyMember,
   LastOwner,
@@ -10,73 +11,44 @@ import {
   OrganizationFull,
   OrganizationInput,
 } from './errors.ts'
-import { emitChange } from './events.ts'
-import { coversRole } from './roles.ts'
+import { emitChange, historyWrites } from './events.ts'
+import { departureWrite, forgetDeparture } from './departures.ts'
+import { coversRole, heldRoles } from './roles.ts'
 import type { MemberRow } from './tables.ts'
 
-/** A member as the others see it. */
-export interface Member {
-  userId: string
-  role: string
-  joined: Date
-  /** Null: unknown, also for users of other tenants. */
-  name: string | null
-  email: string | null
-  image: string | null
-}
-/** Members in the order of joining. */
-export interface MemberPage {
-  members: Member[]
-  /** Give it as `cursor`; undefined: this was the last page. */
-  cursor: string | undefined
-}
-/** Which members. */
-export interface MemberSearch {
-  /** Default: all. */
-  role?: string | undefined
-  cursor?: string | undefined
-  /** Default 50, at most 200. */
-  limit?: number | undefined
-}
+const maxRoles = 10
 
-export async function listMembers(actor: Actor, id: string, { role, cursor, limit = 50 }: MemberSearch = {}): Promise<MemberPage> {
-  const { rows, ctx } = await requireMembership(actor, id, 'member:read')
-  if (!Number.isInteger(limit) || limit < 1 || limit > 200)
-    throw new OrganizationInput('organizations.members: `limit` must be a whole number from 1 to 200.')
-  const where = { organizationId: id, ...(role !== undefined && { role: readRole(actor, role) }) }
-  const page = await rows.records('organizationMember').find({ where, limit, cursor })
-  const users = await ctx.store?.getUsers(page.rows.map(({ userId }) => userId))
-  const known = new Map(users?.map((user) => [user.id, user]))
-  const members = page.rows.map(({ userId, role: held, joined }) => {
-    const { name = null, email = null, image = null } = known.get(userId) ?? {}
-    return { userId, role: held, joined, name, email, image }
-  })
-  return { members, cursor: page.cursor }
-}
-
-/** Throws LastOwner, and AccessDenied for a role that may do more than the own one. */
-export async function setRole(actor: Actor, id: string, userId: string, role: string): Promise<void> {
-  const wanted = readRole(actor, role)
+/** Of several roles the first is the main one. Throws LastOwner, and AccessDenied for a role that may do more than the own ones. */
+export async function setRole(actor: Actor, id: string, userId: string, role: string | readonly string[]): Promise<void> {
+  const given = typeof role === 'string' ? [role] : [...role]
+  if (given.length === 0 || given.length > maxRoles) throw new OrganizationInput(`organizations.setRole: give 1 to ${maxRoles} roles.`)
   await changeUnderVersion(actor, id, 'member:role', async (membership) => {
+    const wanted = [...new Set(given.map((one) => readRole(membership, one)))]
+    // An owner may do everything: no role beside it changes that.
+    const [main = '', ...more] = wanted.includes('owner') ? ['owner'] : wanted
     const target = await requireMember(membership, userId)
-    assertCovers(membership, target.role, wanted)
-    if (target.role === wanted) return null
-    if (target.role === 'owner') await assertOtherOwner(membership)
-    return [{ record: 'organizationMember', update: target.id, change: { role: wanted }, if: { role: target.role } }]
+    const held = heldRoles(target)
+    assertCovers(membership, ...held, ...wanted)
+    if (held.join(' ') === [main, ...more].join(' ')) return null
+    if (main !== 'owner') await assertOtherOwner(membership, target)
+    const change = { role: main, roles: more.length > 0 ? more : null }
+    return [{ record: 'organizationMember', update: target.id, change, if: { role: target.role } }]
   })
-  await emitChange(actor, 'member.role', id, { userId, role: wanted })
+  await emitChange(actor, 'member.role', id, { userId, role: given[0] ?? '' })
 }
 
 /** The own role becomes `admin`, or that of `role`. */
 export async function transferOwnership(actor: Actor, id: string, userId: string, role = 'admin'): Promise<void> {
-  const after = readRole(actor, role)
   await changeUnderVersion(actor, id, 'organization:transfer', async (membership) => {
+    const after = readRole(membership, role)
     const [target, own] = [await requireMember(membership, userId), actor.user && (await findMember(membership.rows, id, actor.user.id))]
     if (actor.user && own?.role !== 'owner')
       throw new OrganizationDenied('organizations.transfer: only an owner can hand the organization over.')
     if (target.id === own?.id) return null
+    if (target.suspended !== null)
+      throw new OrganizationInput('organizations.transfer: the member is suspended. Restore the membership first.')
     return [
-      { record: 'organizationMember', update: target.id, change: { role: 'owner' }, if: { role: target.role } },
+      { record: 'organizationMember', update: target.id, change: { role: 'owner', roles: null }, if: { role: target.role } },
       ...(own ? [{ record: 'organizationMember' as const, update: own.id, change: { role: after }, if: { role: 'owner' } }] : []),
     ]
   })
@@ -86,11 +58,14 @@ export async function transferOwnership(actor: Actor, id: string, userId: string
 /** Takes a member out. Throws LastOwner. */
 export async function removeMember(actor: Actor, id: string, userId: string): Promise<void> {
   await changeUnderVersion(actor, id, 'member:remove', async (membership) => {
-    const target = await requireMember(membership, userId)
-    assertCovers(membership, target.role)
-    return writesOfLeaving(membership, target)
+    const target = await findMembershipRow(membership.rows, id, userId)
+    // What a removal that was interrupted has left.
+    if (!target && isId(userId)) await endMembership(actor, id, userId)
+    if (!target) throw noMember()
+    assertCovers(membership, ...heldRoles(target))
+    return writesOfLeaving(membership, target, true)
   })
-  await removeFromTeams(actor, id, userId)
+  await endMembership(actor, id, userId)
   await emitChange(actor, 'member.removed', id, { userId })
 }
 
@@ -98,8 +73,10 @@ export async function removeMember(actor: Actor, id: string, userId: string): Pr
 export async function leaveOrganization(actor: Actor, id: string): Promise<void> {
   const userId = actor.user?.id
   if (userId === undefined) throw new OrganizationInput('organizations.leave: name a user.')
-  await changeUnderVersion(actor, id, undefined, async (membership) => writesOfLeaving(membership, await requireMember(membership, userId)))
-  await removeFromTeams(actor, id, userId)
+  await changeUnderVersion(actor, id, undefined, async (membership) =>
+    writesOfLeaving(membership, await requireMember(membership, userId), false),
+  )
+  await endMembership(actor, id, userId)
   await emitChange(actor, 'member.left', id, { userId })
 }
 
@@ -110,15 +87,17 @@ export async function leaveOrganization(actor: Actor, id: string): Promise<void>
 export async function giveUpOwnership(actor: Actor, id: string, userId: string, handOver: boolean): Promise<boolean> {
   const end: { heir: Row<MemberRow> | undefined; alone: boolean } = { heir: undefined, alone: false }
   await changeUnderVersion(actor, id, undefined, async (membership) => {
-    const target = await findMember(membership.rows, id, userId)
+    const target = await findMembershipRow(membership.rows, id, userId)
     if (target?.role !== 'owner') return null
     const leave: AtomicWrite = { record: 'organizationMember', take: target.id, if: { role: 'owner' } }
-    if (!handOver) await assertOtherOwner(membership)
-    const last = handOver && (await countOwners(membership)) < 2
+    if (!handOver) await assertOtherOwner(membership, target)
+    const last = handOver && target.suspended === null && (await countOwners(membership.rows, id)) < 2
     const heir = last ? await findHeir(membership) : undefined
     Object.assign(end, { heir, alone: last && !heir })
     if (end.alone) return null
-    return heir ? [{ record: 'organizationMember', update: heir.id, change: { role: 'owner' }, if: { role: heir.role } }, leave] : [leave]
+    return heir
+      ? [{ record: 'organizationMember', update: heir.id, change: { role: 'owner', roles: null }, if: { role: heir.role } }, leave]
+      : [leave]
   })
   if (end.alone) return false
   if (end.heir) await emitChange(actor, 'transferred', id, { userId: end.heir.userId, role: 'owner' })
@@ -126,21 +105,47 @@ export async function giveUpOwnership(actor: Actor, id: string, userId: string, 
   return true
 }
 
-/** Without an invitation: for the host's own code alone. */
-export async function addMember(actor: Actor, id: string, userId: string, role = 'member'): Promise<void> {
-  if (actor.user) throw new AccessDenied('organizations.add: people are invited. Call it with { system: true } from your own code.')
-  const wanted = readRole(actor, role)
-  if (!isId(userId) || !(await actor.ctx.store?.getUser(userId))) throw new OrganizationInput('organizations.add: there is no such user.')
-  await joinOrganization(await requireMembership(actor, id), userId, wanted)
-  await emitChange(actor, 'member.added', id, { userId, role: wanted })
+/** How a member is added. */
+export interface Addition {
+  role?: string | undefined
+  /** The caller has created the user in this request: the user is there, and was never a member. */
+  isNew?: boolean | undefined
+  /** Written in the same commit: `before` as first, `after` as last. */
+  before?: readonly AtomicWrite[] | undefined
+  after?: readonly AtomicWrite[] | undefined
 }
 
-/** A new member, with what else must be written in the same commit. Throws AlreadyMember, OrganizationFull; false: `more` or the rights did not hold. */
+/** Without an invitation: for the host's own code alone. False: `before` or `after` did not hold, and nothing is written. Throws OrganizationBusy. */
+export async function addMember(actor: Actor, id: string, userId: string, addition: Addition = {}): Promise<boolean> {
+  const { ctx, rows, user } = actor
+  const { role = 'member', isNew = false, before = [], after = [] } = addition
+  if (user) throw new AccessDenied('organizations.add: people are invited. Call it with { system: true } from your own code.')
+  for (let tries = 0; tries < 16; tries++) {
+    const membership = await requireMembership(actor, id)
+    const wanted = readRole(membership, role)
+    if (!isId(userId) || !(isNew || (await ctx.store?.getUser(userId))))
+      throw new OrganizationInput('organizations.add: there is no such user.')
+    const change = { act: 'member.added' as const, organizationId: id, by: null, userId, role: wanted }
+    const writes = { before: [...before, ...historyWrites(actor, change)], after, isNew }
+    if (await joinOrganization(membership, userId, wanted, writes)) {
+      await ctx.emit('organizationChanged', change)
+      return true
+    }
+    const isSame = (await rows.records('organization').get(id))?.version === membership.organization.version
+    if (isSame && before.length + after.length > 0) return false
+  }
+  throw new OrganizationBusy('organizations.add: others changed the organization at the same moment. Try again.')
+}
+
+/**
+ * A new member, with what else must be written in the same commit. Throws AlreadyMember, OrganizationFull; false: the other writes or the rights did not hold.
+ * All joins wait for the row of the organization: what needs no row of others is written `before`.
+ */
 export async function joinOrganization(
-  membership: Membership,
+  membership: Actor & Pick<Membership, 'organization'>,
   userId: string,
   role: string,
-  more: readonly AtomicWrite[] = [],
+  { before = [], after = [], isNew = false }: Pick<Addition, 'before' | 'after' | 'isNew'> = {},
 ): Promise<boolean> {
   const { organization, rows, ctx, options } = membership
   const { id, version } = organization
@@ -148,12 +153,16 @@ export async function joinOrganization(
   const max = typeof given === 'function' ? await given({ organization: { id, name: organization.name }, ctx }) : given
   for (let tries = 0; ; tries++) {
     const done = await rows.atomic([
+      ...before,
       { record: 'organization', increment: id, field: 'members', by: 1, max, if: { closing: false, version } },
       { record: 'organizationMember', create: { organizationId: id, userId, role, joined: ctx.now } },
-      ...more,
+      ...after,
     ])
-    if (done) return true
-    if (await findMember(rows, id, userId)) throw new AlreadyMember('organizations: the person is a member already.')
+    if (done) {
+      if (!isNew) await forgetDeparture(rows, id, userId)
+      return true
+    }
+    if (await findMembershipRow(rows, id, userId)) throw new AlreadyMember('organizations: the person is a member already.')
     const now = await rows.records('organization').get(id)
     if (!now || now.members < max || tries > 0) {
       if (now && now.members >= max) throw new OrganizationFull(`organizations: there are ${max} members.`)
@@ -167,7 +176,7 @@ export async function joinOrganization(
 }
 
 /** Rights are read, then `work` says what to write; both again when the organization was changed in between. Null: nothing to write. */
-async function changeUnderVersion(
+export async function changeUnderVersion(
   actor: Actor,
   id: string,
   permission: string | undefined,
@@ -194,49 +203,61 @@ async function changeUnderVersion(
   throw new OrganizationBusy('organizations: others changed the organization at the same moment. Try again.')
 }
 
-async function requireMember({ rows, organization }: Membership, userId: string): Promise<Row<MemberRow>> {
-  const target = await findMember(rows, organization.id, userId)
-  if (!target) throw new NoSuchOrganization('organizations: the person is no member.')
+export async function requireMember({ rows, organization }: Membership, userId: string): Promise<Row<MemberRow>> {
+  const target = await findMembershipRow(rows, organization.id, userId)
+  if (!target) throw noMember()
   return target
 }
 
-async function writesOfLeaving(membership: Membership, { id, role }: Row<MemberRow>): Promise<readonly AtomicWrite[]> {
-  if (role === 'owner') await assertOtherOwner(membership)
-  return [{ record: 'organizationMember', take: id, if: { role } }]
+function noMember(): NoSuchOrganization {
+  return new NoSuchOrganization('organizations: the person is no member.')
 }
 
-async function assertOtherOwner(membership: Membership): Promise<void> {
+async function writesOfLeaving(membership: Membership, target: Row<MemberRow>, removed: boolean): Promise<readonly AtomicWrite[]> {
+  await assertOtherOwner(membership, target)
+  return [{ record: 'organizationMember', take: target.id, if: { role: target.role } }, await departureWrite(membership, target, removed)]
+}
+
+/** Throws LastOwner where the organization would be left without an owner. */
+export async function assertOtherOwner(membership: Membership, { role, suspended }: MemberRow): Promise<void> {
+  // A suspended owner is none of those who are left.
+  if (role !== 'owner' || suspended !== null) return
   const { id, name } = membership.organization
-  if ((await countOwners(membership)) < 2)
+  if ((await countOwners(membership.rows, id)) < 2)
     throw new LastOwner(`organizations: the last owner of "${name}" (${id}) stays one. Hand the organization over first, or delete it.`)
 }
 
-function countOwners({ rows, organization }: Membership): Promise<number> {
-  return rows.records('organizationMember').count({ organizationId: organization.id, role: 'owner' }, { max: 2 })
+/** Owners whose membership is in force; at most 2 are counted. */
+export async function countOwners(rows: AnyContext, organizationId: string): Promise<number> {
+  const owners = await listRows(rows.records('organizationMember'), { where: { organizationId, role: 'owner' } })
+  return Math.min(2, owners.filter(({ suspended }) => suspended === null).length)
 }
 
 /** Of those with the most permissions who joined first. */
-async function findHeir({ rows, organization, options }: Membership): Promise<Row<MemberRow> | undefined> {
-  const roles = [...options.roles].filter(([role]) => role !== 'owner').toSorted(([, one], [, other]) => other.size - one.size)
+async function findHeir({ rows, organization, roles: known }: Membership): Promise<Row<MemberRow> | undefined> {
+  const roles = [...known].filter(([role]) => role !== 'owner').toSorted(([, one], [, other]) => other.size - one.size)
   for (const [role] of roles) {
-    const { rows: found } = await rows.records('organizationMember').find({ where: { organizationId: organization.id, role }, limit: 1 })
-    if (found[0]) return found[0]
+    const found = await listRows(rows.records('organizationMember'), { where: { organizationId: organization.id, role } })
+    const first = found.find(({ suspended }) => suspended === null)
+    if (first) return first
   }
   return undefined
 }
 
-// Rows that are left grant nothing, because rights of a team hold for members alone.
-async function removeFromTeams({ rows }: Actor, organizationId: string, userId: string): Promise<void> {
+/** After the row is gone: what was made with it before ends. Repeat it where it failed. */
+export async function endMembership({ ctx, rows }: Actor, organizationId: string, userId: string): Promise<void> {
+  // Rows that are left grant nothing, because rights of a team hold for members alone.
   await rows.records('organizationTeamMember').deleteWhere({ where: { organizationId, userId } })
+  await ctx.access.end({ member: { organizationId, userId } }, { by: 'organizations' })
 }
 
-export function assertCovers({ role, options: { roles } }: Membership, ...others: readonly string[]): void {
-  if (role !== null && !others.every((other) => coversRole(roles, role, other)))
+export function assertCovers({ held, roles }: Membership, ...others: readonly string[]): void {
+  if (held !== null && !others.every((other) => coversRole(roles, held, other)))
     throw new OrganizationDenied('organizations: a member cannot give, change or take a role that may do more than their own.')
 }
 
-export function readRole({ options }: Pick<Actor, 'options'>, role: unknown): string {
-  if (typeof role !== 'string' || !options.roles.has(role))
-    throw new OrganizationInput(`organizations: the role must be one of ${[...options.roles.keys()].join(', ')}.`)
+export function readRole({ roles }: Pick<Membership, 'roles'>, role: unknown): string {
+  if (typeof role !== 'string' || !roles.has(role))
+    throw new OrganizationInput(`organizations: the role must be one of ${[...roles.keys()].join(', ')}.`)
   return role
 }

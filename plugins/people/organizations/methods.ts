@@ -1,25 +1,18 @@
-/** `auth.can`, `auth.organizations` and `client.organizations`. */
-import {
-  clientMethod,
-  clientMethods,
-  type ClientPart,
-  type Context,
-  jobFor,
-  type Kernel,
-  type OfTenant,
-  redirectTo,
-  type Session,
-  type Wire,
-  toLocalPath,
-} from 'authkernel/kernel'
-import { setActive, setFirstActive } from './active-organization.ts'
-import { type Actor, type By, createActor, createVisitor, type PluginInstance, rowsOf } from './actor.ts'
+/** `auth.can` and `auth.organizations`. */
+import { jobFor, type OfTenant, redirectTo, type Session, toLocalPath } from 'authkernel/kernel'
+import { setActive } from './active-organization.ts'
+import { type Actor, type By, createActor, type PluginInstance, rowsOf } from './actor.ts'
+import { type BulkInvitations, type BulkLine, inviteMany } from './bulk-invitations.ts'
+import * as roles from './custom-roles.ts'
 import * as domains from './domains.ts'
-import { readTexts } from './input.ts'
+import { listHistory, type OrganizationHistory } from './history.ts'
 import * as invitations from './invitations.ts'
+import { joinByDomain, type Joining, listSuggestions, setJoining, type Suggestion } from './joining.ts'
+import { listMembers, type MemberPage, type MemberSearch } from './member-list.ts'
 import * as members from './members.ts'
 import * as organizations from './organizations.ts'
-import { type CanWhere, checkPermission } from './permission.ts'
+import type { CanWhere } from './permission.ts'
+import { restoreMember, suspendMember } from './suspension.ts'
 import * as teams from './teams.ts'
 
 /**
@@ -34,23 +27,35 @@ export interface OrganizationActs {
   /** Those that the user is in. */
   list(by: By): Promise<organizations.OwnOrganization[]>
   /** Needs `organization:update`. */
-  update(by: By, id: string, change: { name?: string; slug?: string }): Promise<organizations.Organization>
+  update(by: By, id: string, change: organizations.OrganizationChanges): Promise<organizations.Organization>
   /** Needs `organization:delete`. */
   delete(by: By, id: string): Promise<void>
   /** Hands it over: the other member becomes owner, and who does it gets `role` (default `admin`). Needs `organization:transfer`, and to be an owner. */
   transfer(by: By, id: string, userId: string, role?: string): Promise<void>
   /** Needs `member:read`. */
-  members(by: By, id: string, search?: members.MemberSearch): Promise<members.MemberPage>
-  /** Needs `member:role`, and a role that may do all that the old and the new one may. Throws LastOwner. */
-  setRole(by: By, id: string, userId: string, role: string): Promise<void>
+  members(by: By, id: string, search?: MemberSearch): Promise<MemberPage>
+  /**
+   * One role, or up to 10 with the main one first: the member may do what any of them permits. Needs `member:role`, and a role that may do all that the old and the
+   * new ones may. Throws LastOwner.
+   */
+  setRole(by: By, id: string, userId: string, role: string | readonly string[]): Promise<void>
   /** Needs `member:remove`. Throws LastOwner. */
   remove(by: By, id: string, userId: string): Promise<void>
+  /** The member stays on the list and may do nothing until `restore`; what was made with the membership ends. Needs `member:remove`. False: it was suspended before. Throws LastOwner. */
+  suspend(by: By, id: string, userId: string): Promise<boolean>
+  /** Gives back the role, and nothing that ended. Needs `member:remove`. False: the membership was in force. */
+  restore(by: By, id: string, userId: string): Promise<boolean>
   /** Throws LastOwner. */
   leave(by: By, id: string): Promise<void>
   /** Without an invitation; for `{ system: true }` alone. Throws AlreadyMember, OrganizationFull. */
   add(by: By, id: string, userId: string, role?: string): Promise<void>
   /** Mails an invitation. Needs `invitation:create`. Throws AlreadyMember, OrganizationFull, HttpError 429 for too many mails. */
   invite(by: By, id: string, invitation: invitations.NewInvitation): Promise<invitations.Invitation>
+  /**
+   * Invites up to 100 addresses, one in a line. Each line has its own result, so that a wrong one stops no other. Needs `invitation:create`. Throws
+   * OrganizationInput for too many lines, before any mail.
+   */
+  inviteMany(by: By, id: string, invitations: BulkInvitations): Promise<BulkLine[]>
   /** Needs `invitation:create`. */
   invitations(by: By, id: string): Promise<invitations.Invitation[]>
   /** Needs `invitation:cancel`. False: there is no such invitation. */
@@ -59,8 +64,26 @@ export interface OrganizationActs {
   accept(request: Request, token: string): Promise<{ organization: string; role: string }>
   /** A redirect whose cookie makes it the active one of the session; null: none. `returnTo`: a path of the own origin; default `/`. */
   setActive(request: Request, id: string | null, order?: { returnTo?: string }): Promise<Response>
+  /** Organizations that the user may join, because they have proved the domain of the user's verified address. */
+  suggestions(by: By): Promise<Suggestion[]>
+  /** The user joins one of them as `member`. Throws NoSuchOrganization for any other, OrganizationFull. */
+  join(by: By, id: string): Promise<{ organization: string; role: string }>
+  /** What happened in the organization, the newest first. Needs `organization:history`. `limit`: default 50, at most 200. */
+  history(by: By, id: string, search?: { cursor?: string | undefined; limit?: number | undefined }): Promise<OrganizationHistory>
   teams: TeamActs
+  roles: RoleActs
   domains: DomainActs
+}
+/** `auth.organizations.roles`. */
+export interface RoleActs {
+  /** Those of the options, and those that the members made. Needs `member:read`. */
+  list(by: By, id: string): Promise<roles.OrganizationRole[]>
+  /** Needs `role:create` and each of its permissions. Throws OrganizationTaken, OrganizationFull. */
+  create(by: By, id: string, role: roles.NewRole): Promise<roles.OrganizationRole>
+  /** Needs `role:update` and each of its permissions, before and after. Members with the role may do it at once. Throws OrganizationTaken. */
+  update(by: By, id: string, role: string, change: Partial<roles.NewRole>): Promise<roles.OrganizationRole>
+  /** Needs `role:delete` and each of its permissions. Throws RoleInUse while it is the main role of a member. */
+  delete(by: By, id: string, role: string): Promise<void>
 }
 /** `auth.organizations.teams`. */
 export interface TeamActs {
@@ -91,6 +114,11 @@ export interface DomainActs {
   claims(by: By, id: string): Promise<domains.DomainClaim[]>
   /** Where users with an address in the domain sign in. Needs `domain:provider`. Throws InvalidProvider. */
   setProvider(by: By, id: string, domain: string, provider: string | null): Promise<void>
+  /**
+   * How users with a verified address in the domain become members: `join` at a sign-in, unless they were members before; `suggest` when they say so; null by
+   * invitation alone, the default. Needs `domain:joining`.
+   */
+  setJoining(by: By, id: string, domain: string, joining: Joining): Promise<void>
   /** Needs `domain:remove`. */
   remove(by: By, id: string, domain: string): Promise<boolean>
   /** Looks again at all records that were not seen for a day; answers how many domains have lapsed. Call it once a day for each tenant. */
@@ -106,43 +134,6 @@ export interface OrganizationsApi<P extends string = string> {
   organizations: OrganizationActs
 }
 
-/** `client.organizations` on `auth`, for types alone. */
-export type OrganizationClient = ClientPart<{ readonly organizations: OrganizationMethods }>
-type In = { organization: string }
-type Answer<T> = Promise<Wire<T>>
-
-/** `client.organizations`: as `auth.organizations`, for the user who is signed in. */
-export interface OrganizationMethods {
-  list(): Answer<organizations.OwnOrganization[]>
-  create(input: { name: string; slug?: string }): Answer<organizations.Organization>
-  update(input: In & { name?: string; slug?: string }): Answer<organizations.Organization>
-  delete(input: In): Answer<void>
-  transfer(input: In & { userId: string; role?: string }): Answer<void>
-  setActive(input: { organization?: string }): Answer<void>
-  hasPermission(input: { organization?: string; team?: string; permission: string }): Answer<boolean>
-  listMembers(input: In & { role?: string; cursor?: string }): Answer<members.MemberPage>
-  setRole(input: In & { userId: string; role: string }): Answer<void>
-  remove(input: In & { userId: string }): Answer<void>
-  leave(input: In): Answer<void>
-  invite(input: In & { email: string; role?: string; team?: string; lang?: string }): Answer<invitations.Invitation>
-  listInvitations(input: In): Answer<invitations.Invitation[]>
-  cancel(input: In & { invitation: string }): Answer<boolean>
-  accept(input: { token: string }): Answer<{ organization: string; role: string }>
-  listTeams(input: In): Answer<teams.Team[]>
-  createTeam(input: In & { name: string }): Answer<teams.Team>
-  renameTeam(input: In & { team: string; name: string }): Answer<void>
-  deleteTeam(input: In & { team: string }): Answer<void>
-  listTeamMembers(input: In & { team: string }): Answer<teams.TeamMember[]>
-  addToTeam(input: In & { team: string; userId: string; role?: string }): Answer<void>
-  removeFromTeam(input: In & { team: string; userId: string }): Answer<boolean>
-  listDomains(input: In): Answer<domains.Domain[]>
-  listClaims(input: In): Answer<domains.DomainClaim[]>
-  claimDomain(input: In & { domain: string }): Answer<domains.DomainClaim>
-  proveDomain(input: In & { domain: string }): Answer<domains.Domain>
-  setDomainProvider(input: In & { domain: string; provider?: string }): Answer<void>
-  removeDomain(input: In & { domain: string }): Answer<boolean>
-}
-
 /** `auth.organizations`: the calls name who acts. */
 export function createApi(plugin: PluginInstance): OrganizationActs {
   const as =
@@ -156,12 +147,15 @@ export function createApi(plugin: PluginInstance): OrganizationActs {
     update: as(organizations.updateOrganization),
     delete: as(organizations.deleteOrganization),
     transfer: as(members.transferOwnership),
-    members: as(members.listMembers),
+    members: as(listMembers),
     setRole: as(members.setRole),
     remove: as(members.removeMember),
+    suspend: as(suspendMember),
+    restore: as(restoreMember),
     leave: as(members.leaveOrganization),
-    add: as(members.addMember),
+    add: as(async (actor, id, userId, role?: string) => void (await members.addMember(actor, id, userId, { role }))),
     invite: as(invitations.createInvitation),
+    inviteMany: as(inviteMany),
     invitations: as(invitations.listInvitations),
     cancel: as(invitations.cancelInvitation),
     accept: as(invitations.acceptInvitation),
@@ -170,6 +164,15 @@ export function createApi(plugin: PluginInstance): OrganizationActs {
       const ctx = await plugin.kernel.contextOf(request)
       await setActive(plugin, ctx, id)
       return plugin.kernel.answer(ctx, redirectTo(ctx.origin + path))
+    },
+    suggestions: as(listSuggestions),
+    join: as(joinByDomain),
+    history: as(listHistory),
+    roles: {
+      list: as(roles.listRoles),
+      create: as(roles.createRole),
+      update: as(roles.updateRole),
+      delete: as(roles.deleteRole),
     },
     teams: {
       list: as(teams.listTeams),
@@ -186,160 +189,12 @@ export function createApi(plugin: PluginInstance): OrganizationActs {
       list: as(domains.listDomains),
       claims: as(domains.listClaims),
       setProvider: as(domains.setDomainProvider),
+      setJoining: as(setJoining),
       remove: as(domains.removeDomain),
       async sweep({ max = 100, ...tenant } = {}) {
         const ctx = await plugin.kernel.contextOf(jobFor('organizations', tenant))
         return domains.recheckDueDomains(plugin, ctx, await rowsOf(plugin, ctx), max)
       },
     },
-  }
-}
-
-/** The routes of `client.organizations`: the user who is signed in acts, by the rules of the API. */
-export function addClientMethods(kernel: Kernel, plugin: PluginInstance): OrganizationClient {
-  const as: AsVisitor = (act) => async (ctx, input) => act(await createVisitor(plugin, ctx), input)
-  return clientMethods(kernel, 'organizations', {
-    ...organizationMethods(plugin, as),
-    ...memberMethods(as),
-    ...invitationMethods(as),
-    ...teamMethods(as),
-    ...domainMethods(as),
-  })
-}
-
-/** A handler in which the user of the session acts. */
-type AsVisitor = <I, R>(act: (actor: Actor, input: I) => Promise<R>) => (ctx: Context, input: I) => Promise<R>
-
-const one = 'organization'
-
-function organizationMethods(plugin: PluginInstance, as: AsVisitor) {
-  return {
-    list: clientMethod(async (ctx) => organizations.listOrganizations(await createVisitor(plugin, ctx))),
-    create: clientMethod(readTexts(['name'], ['slug']), async (ctx, input) => {
-      const organization = await organizations.createOrganization(await createVisitor(plugin, ctx), input)
-      await setFirstActive(plugin, ctx, organization.id)
-      return organization
-    }),
-    update: clientMethod(
-      readTexts([one], ['name', 'slug']),
-      as((by, { organization, ...change }) => organizations.updateOrganization(by, organization, change)),
-    ),
-    delete: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => organizations.deleteOrganization(by, organization)),
-    ),
-    transfer: clientMethod(
-      readTexts([one, 'userId'], ['role']),
-      as((by, i) => members.transferOwnership(by, i.organization, i.userId, i.role)),
-    ),
-    setActive: clientMethod(readTexts([], [one]), (ctx, { organization = null }) => setActive(plugin, ctx, organization)),
-    hasPermission: clientMethod(readTexts(['permission'], [one, 'team']), (ctx, { permission, ...where }) => {
-      // An undeclared name is a mistake of the client here, and not of the host.
-      return plugin.options.all.has(permission) ? checkPermission(plugin, ctx.request, permission, where) : Promise.resolve(false)
-    }),
-  }
-}
-
-function memberMethods(as: AsVisitor) {
-  return {
-    listMembers: clientMethod(
-      readTexts([one], ['role', 'cursor']),
-      as((by, { organization, ...search }) => members.listMembers(by, organization, search)),
-    ),
-    setRole: clientMethod(
-      readTexts([one, 'userId', 'role']),
-      as((by, i) => members.setRole(by, i.organization, i.userId, i.role)),
-    ),
-    remove: clientMethod(
-      readTexts([one, 'userId']),
-      as((by, i) => members.removeMember(by, i.organization, i.userId)),
-    ),
-    leave: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => members.leaveOrganization(by, organization)),
-    ),
-  }
-}
-
-function invitationMethods(as: AsVisitor) {
-  return {
-    invite: clientMethod(
-      readTexts([one, 'email'], ['role', 'team', 'lang']),
-      as((by, { organization, ...invitation }) => invitations.createInvitation(by, organization, invitation)),
-    ),
-    listInvitations: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => invitations.listInvitations(by, organization)),
-    ),
-    cancel: clientMethod(
-      readTexts([one, 'invitation']),
-      as((by, i) => invitations.cancelInvitation(by, i.organization, i.invitation)),
-    ),
-    accept: clientMethod(
-      readTexts(['token']),
-      as((by, { token }) => invitations.acceptInvitation(by, token)),
-    ),
-  }
-}
-
-function teamMethods(as: AsVisitor) {
-  return {
-    listTeams: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => teams.listTeams(by, organization)),
-    ),
-    createTeam: clientMethod(
-      readTexts([one, 'name']),
-      as((by, { organization, name }) => teams.createTeam(by, organization, { name })),
-    ),
-    renameTeam: clientMethod(
-      readTexts([one, 'team', 'name']),
-      as((by, i) => teams.renameTeam(by, i.organization, i.team, { name: i.name })),
-    ),
-    deleteTeam: clientMethod(
-      readTexts([one, 'team']),
-      as((by, i) => teams.deleteTeam(by, i.organization, i.team)),
-    ),
-    listTeamMembers: clientMethod(
-      readTexts([one, 'team']),
-      as((by, i) => teams.listTeamMembers(by, i.organization, i.team)),
-    ),
-    addToTeam: clientMethod(
-      readTexts([one, 'team', 'userId'], ['role']),
-      as((by, i) => teams.addToTeam(by, i.organization, i.team, i.userId, i.role)),
-    ),
-    removeFromTeam: clientMethod(
-      readTexts([one, 'team', 'userId']),
-      as((by, i) => teams.removeFromTeam(by, i.organization, i.team, i.userId)),
-    ),
-  }
-}
-
-function domainMethods(as: AsVisitor) {
-  return {
-    listDomains: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => domains.listDomains(by, organization)),
-    ),
-    listClaims: clientMethod(
-      readTexts([one]),
-      as((by, { organization }) => domains.listClaims(by, organization)),
-    ),
-    claimDomain: clientMethod(
-      readTexts([one, 'domain']),
-      as((by, i) => domains.claimDomain(by, i.organization, i.domain)),
-    ),
-    proveDomain: clientMethod(
-      readTexts([one, 'domain']),
-      as((by, i) => domains.proveDomain(by, i.organization, i.domain)),
-    ),
-    setDomainProvider: clientMethod(
-      readTexts([one, 'domain'], ['provider']),
-      as((by, i) => domains.setDomainProvider(by, i.organization, i.domain, i.provider ?? null)),
-    ),
-    removeDomain: clientMethod(
-      readTexts([one, 'domain']),
-      as((by, i) => domains.removeDomain(by, i.organization, i.domain)),
-    ),
   }
 }

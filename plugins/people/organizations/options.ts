@@ -1,5 +1,6 @@
 /** Options of `organizationsPlugin`. */
 import { assertOptions, type AnyContext, AuthError, type Awaitable, type User } from 'authkernel/kernel'
+import { assertFields, type OrganizationFields } from './organization-fields.ts'
 import { type RoleRights, type Roles, resolveRoles, type Statements } from './roles.ts'
 
 /** How many there may be. */
@@ -14,6 +15,8 @@ export interface OrganizationLimits {
   teams?: number
   /** Domains of one organization, claimed or proved; default 10. */
   domains?: number
+  /** Roles that the members of one organization make; default 20, at most 200. */
+  roles?: number
 }
 /** Domains and their providers. */
 export interface DomainOptions {
@@ -44,6 +47,10 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   ownerDeleted?: 'refuse' | 'handOver'
   /** Seconds that an invitation lives; default 604800 (7 days). */
   invitationAge?: number
+  /** Fields of your own that organizations have, by name; default: none. */
+  fields?: OrganizationFields
+  /** Days that the events of an organization are kept for its owners; default 90, 0 keeps none. */
+  history?: number
   /** How domains are proved, and which providers belong to an organization. */
   domains?: DomainOptions
   /**
@@ -70,13 +77,15 @@ export function resolveOptions(options: OrganizationsOptions): ResolvedOptions {
     limits: true,
     ownerDeleted: true,
     invitationAge: true,
+    fields: true,
+    history: true,
     domains: true,
     tenants: true,
   })
   assertOptions(
     'Plugin "organizations"',
     options.limits,
-    { perUser: true, members: true, invitations: true, teams: true, domains: true },
+    { perUser: true, members: true, invitations: true, teams: true, domains: true, roles: true },
     'limits',
   )
   assertOptions('Plugin "organizations"', options.domains, { resolveTxt: true, isPublicSuffix: true, own: true }, 'domains')
@@ -87,6 +96,8 @@ export function resolveOptions(options: OrganizationsOptions): ResolvedOptions {
     limits = {},
     ownerDeleted = 'refuse',
     invitationAge = 7 * 86_400,
+    fields = {},
+    history = 90,
     domains = {},
     tenants = 'inside',
   } = options
@@ -97,13 +108,19 @@ export function resolveOptions(options: OrganizationsOptions): ResolvedOptions {
     throw new AuthError('Plugin "organizations": `invitationAge` must be 60 to 2592000 seconds.')
   if (ownerDeleted !== 'refuse' && ownerDeleted !== 'handOver')
     throw new AuthError('Plugin "organizations": `ownerDeleted` must be "refuse" or "handOver".')
+  if (limits.roles !== undefined && limits.roles > 200) throw new AuthError('Plugin "organizations": `limits.roles` must be at most 200.')
+  if (!(Number.isInteger(history) && history >= 0 && history <= 3650))
+    throw new AuthError('Plugin "organizations": `history` must be 0 to 3650 days.')
+  assertFields(fields)
   if (tenants !== 'inside' && tenants !== 'over') throw new AuthError('Plugin "organizations": `tenants` must be "inside" or "over".')
   return {
     ...resolveRoles(statements, roles as Record<string, unknown>),
     create,
-    limits: { perUser: 10, members: 10_000, invitations: 100, teams: 100, domains: 10, ...limits },
+    limits: { perUser: 10, members: 10_000, invitations: 100, teams: 100, domains: 10, roles: 20, ...limits },
     ownerDeleted,
     invitationAge,
+    fields,
+    history,
     domains: { own: () => undefined, ...domains },
     tenants,
   }

@@ -3,7 +3,9 @@ import { AccessDenied, HttpError, randomUUID, type Row } from 'authkernel/kernel
 import { type Actor, isId, findMember, requireMembership } from './actor.ts'
 import { NoSuchOrganization, OrganizationBusy, OrganizationFull, OrganizationInput, OrganizationTaken } from './errors.ts'
 import { emitChange } from './events.ts'
-import type { OrganizationRow } from './tables.ts'
+import { readFields, readImage } from './organization-fields.ts'
+import { heldRoles } from './roles.ts'
+import type { OrganizationRow, OrganizationValue } from './tables.ts'
 
 /** An organization as its members see it. */
 export interface Organization {
@@ -12,10 +14,17 @@ export interface Organization {
   /** For addresses; unique. The id where none was given. */
   slug: string
   created: Date
+  /** Address of the logo: https, or a path of your app; null: none. */
+  image: string | null
+  /** Values of the option `fields` that were set. */
+  fields: Readonly<Record<string, OrganizationValue>>
 }
 /** With what the user is in it. */
 export interface OwnOrganization extends Organization {
+  /** The main role. */
   role: string
+  /** All roles, the main one first. */
+  roles: readonly string[]
   joined: Date
 }
 /** A new organization. */
@@ -24,13 +33,30 @@ export interface NewOrganization {
   name: string
   /** 1 to 48 of a-z, 0-9 and "-"; default: the id. */
   slug?: string | undefined
+  /** Address of the logo: https, or a path of your app. */
+  image?: string | null | undefined
+  /** Values of the option `fields`. */
+  fields?: Readonly<Record<string, unknown>> | undefined
   /** Id of its owner; only where your own code asks. */
   owner?: string | undefined
 }
 
-export async function createOrganization(actor: Actor, { name, slug, owner }: NewOrganization): Promise<Organization> {
+/** What of an organization is changed. What is absent stays. */
+export interface OrganizationChanges {
+  /** 1 to 100 characters. */
+  name?: string | undefined
+  /** 1 to 48 of a-z, 0-9 and "-". */
+  slug?: string | undefined
+  /** Address of the logo: https, or a path of your app; null: none. */
+  image?: string | null | undefined
+  /** Values of the option `fields`: those that are named change, null takes one away. */
+  fields?: Readonly<Record<string, unknown>> | undefined
+}
+
+export async function createOrganization(actor: Actor, { name, slug, owner, image, fields }: NewOrganization): Promise<Organization> {
   const { ctx, rows, user, options } = actor
   const wanted = readName(name)
+  const more = { image: readImage(image ?? null), own: readFields(actor, fields ?? {}, null) }
   const address = slug === undefined || slug === '' ? undefined : readSlug(slug)
   const userId = user?.id ?? owner
   if (!isId(userId)) throw new OrganizationInput('organizations.create: name the `owner`, the id of a user.')
@@ -45,7 +71,7 @@ export async function createOrganization(actor: Actor, { name, slug, owner }: Ne
     if (user && (await countOwned(actor, userId)) >= options.limits.perUser)
       throw new OrganizationFull(`organizations.create: the person owns ${options.limits.perUser} organizations.`)
     const id = randomUUID(ctx.runtime)
-    const row = { id, name: wanted, slug: address ?? id, members: 1, version: 0, closing: false, created: ctx.now }
+    const row = { id, name: wanted, slug: address ?? id, members: 1, version: 0, closing: false, created: ctx.now, ...more }
     const created = await rows.atomic([
       { record: 'organization', create: row },
       { record: 'organizationMember', create: { organizationId: id, userId, role: 'owner', joined: ctx.now } },
@@ -63,9 +89,9 @@ export async function listOrganizations({ rows, user }: Actor): Promise<OwnOrgan
   if (!user) return []
   const { rows: members } = await rows.records('organizationMember').find({ where: { userId: user.id }, limit: 1000 })
   const found = await Promise.all(
-    members.map(async ({ organizationId, role, joined }) => {
-      const row = await rows.records('organization').get(organizationId)
-      return row ? [{ ...toOrganization(row), role, joined }] : []
+    members.map(async ({ organizationId, role, roles, joined, suspended }) => {
+      const row = suspended !== null ? null : await rows.records('organization').get(organizationId)
+      return row ? [{ ...toOrganization(row), role, roles: heldRoles({ role, roles }), joined }] : []
     }),
   )
   return found.flat()
@@ -73,9 +99,14 @@ export async function listOrganizations({ rows, user }: Actor): Promise<OwnOrgan
 
 export async function findOrganization(actor: Actor, id: string): Promise<OwnOrganization | null> {
   try {
-    const { organization, role } = await requireMembership(actor, id)
+    const { organization, held } = await requireMembership(actor, id)
     const own = actor.user && (await findMember(actor.rows, id, actor.user.id))
-    return { ...toOrganization(organization), role: role ?? 'system', joined: own?.joined ?? organization.created }
+    return {
+      ...toOrganization(organization),
+      role: held?.[0] ?? 'system',
+      roles: held ?? ['system'],
+      joined: own?.joined ?? organization.created,
+    }
   } catch (error) {
     if (error instanceof NoSuchOrganization) return null
     throw error
@@ -85,10 +116,15 @@ export async function findOrganization(actor: Actor, id: string): Promise<OwnOrg
 export async function updateOrganization(
   actor: Actor,
   id: string,
-  { name, slug }: { name?: string; slug?: string },
+  { name, slug, image, fields }: OrganizationChanges,
 ): Promise<Organization> {
   const { organization, rows } = await requireMembership(actor, id, 'organization:update')
-  const change = { ...(name !== undefined && { name: readName(name) }), ...(slug !== undefined && { slug: readSlug(slug) }) }
+  const change = {
+    ...(name !== undefined && { name: readName(name) }),
+    ...(slug !== undefined && { slug: readSlug(slug) }),
+    ...(image !== undefined && { image: readImage(image) }),
+    ...(fields !== undefined && { own: readFields(actor, fields, organization.own) }),
+  }
   if (Object.keys(change).length === 0) return toOrganization(organization)
   const [{ version }, set] = [organization, { ...change, version: organization.version + 1 }]
   const done = await rows.atomic([{ record: 'organization', update: id, change: set, if: { version, closing: false } }])
@@ -103,7 +139,7 @@ export async function updateOrganization(
 
 /** Deletes it with members, teams, invitations and domains. After a crash call it again. */
 export async function deleteOrganization(actor: Actor, id: string): Promise<void> {
-  const { organization, rows } = await requireMembership(actor, id, 'organization:delete', { closing: true })
+  const { organization, rows, roles } = await requireMembership(actor, id, 'organization:delete', { closing: true })
   const { version } = organization
   // From here on no user can join; a right that was lost meanwhile has raised the version.
   if (!(await rows.records('organization').update(id, { version: version + 1, closing: true }, { if: { version } })))
@@ -115,7 +151,9 @@ export async function deleteOrganization(actor: Actor, id: string): Promise<void
   await rows.records('organizationTeamMember').deleteWhere({ where })
   await rows.records('organizationTeam').deleteWhere({ where })
   const members = rows.records('organizationMember')
-  for (const role of actor.options.roles.keys()) if (role !== 'owner') await members.deleteWhere({ where: { ...where, role } })
+  for (const role of roles.keys()) if (role !== 'owner') await members.deleteWhere({ where: { ...where, role } })
+  for (const record of ['organizationRole', 'organizationDeparture', 'organizationEvent'] as const)
+    await rows.records(record).deleteWhere({ where })
   // The user who deletes it goes last, and can do it again after a crash.
   const own = actor.user && (await findMember(rows, id, actor.user.id))
   for (const { id: other } of (await members.find({ where, limit: 1000 })).rows) if (other !== own?.id) await members.delete(other)
@@ -139,8 +177,9 @@ function readSlug(slug: unknown): string {
     throw new OrganizationInput('organizations: `slug` must be 1 to 48 of a-z, 0-9 and "-".')
   return slug
 }
-function toOrganization({ id, name, slug, created }: Pick<Row<OrganizationRow>, 'id' | 'name' | 'slug' | 'created'>): Organization {
-  return { id, name, slug, created }
+export function toOrganization(row: Pick<Row<OrganizationRow>, 'id' | 'name' | 'slug' | 'created' | 'image' | 'own'>): Organization {
+  const { id, name, slug, created, image, own } = row
+  return { id, name, slug, created, image, fields: own ?? {} }
 }
 
 /** Throws HttpError 429 beyond so many in an hour. */

@@ -1,7 +1,8 @@
 /** The teams of an organization, and who is in one. */
 import type { Content, PageDraw } from 'authkernel/kernel'
 import type { PluginInstance } from './actor.ts'
-import { drawOrganizationPage, drawRoleChoice, nameOfRole, type Visit } from './pages-frame.ts'
+import { findUsers } from './member-list.ts'
+import { drawOrganizationPage, drawRoleChoice, listRoleNames, type Visit } from './pages-frame.ts'
 import { listTeams, listTeamMembers, type Team } from './teams.ts'
 
 /** `GET /organizations/teams?organization=<id>&team=<id>`. */
@@ -15,51 +16,86 @@ export function teamsPage(plugin: PluginInstance): PageDraw {
     })
 }
 
-async function drawTeams({ membership, tools, may, act }: Visit, teams: readonly Team[]): Promise<Content[]> {
-  const { html, say, base, field, submit } = tools
-  const to = (team: string): string =>
-    `${base}/organizations/teams?${new URLSearchParams({ organization: membership.organization.id, team }).toString()}`
+async function drawTeams({ tools, may, act, to }: Visit, teams: readonly Team[]): Promise<Content[]> {
+  const { html, say, base, field, submit, card, row, emptyState } = tools
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
   return [
-    teams.length > 0 &&
-      html`<ul>
-        ${teams.map((team) => html`<li><a href="${to(team.id)}">${team.name}</a></li>`)}
-      </ul>`,
-    may('team:create') && html`<h2>${say('organizations.team.create')}</h2>`,
-    may('team:create') && (await act('team.create', [name, submit(say('organizations.team.create'))])),
+    card({
+      title: say('organizations.teams'),
+      body:
+        teams.length === 0
+          ? emptyState({ title: say('organizations.team.empty') })
+          : teams.map((team) => row({ title: html`<a href="${base}${to('teams', { team: team.id })}"><bdi>${team.name}</bdi></a>` })),
+    }),
+    may('team:create') &&
+      card({
+        title: say('organizations.team.create'),
+        body: await act('team.create', [name, submit(say('organizations.team.create'))]),
+      }),
   ]
 }
 
 async function drawTeam(visit: Visit, team: Team): Promise<Content[]> {
-  const { membership, tools, may, act } = visit
-  const { html, say, field, submit } = tools
+  const { membership, may, act } = visit
+  const { html, say, field, submit, card, row, avatar, button, buttonLink, emptyState } = visit.tools
   const people = await listTeamMembers(membership, membership.organization.id, team.id)
-  const users = new Map((await membership.ctx.store?.getUsers(people.map(({ userId }) => userId)))?.map((user) => [user.id, user]))
-  const body: Content[] = [html`<h2>${team.name}</h2>`]
-  for (const { userId, role } of people) {
-    const { name, email } = users.get(userId) ?? {}
+  const [users, names] = [
+    await findUsers(
+      membership,
+      people.map(({ userId }) => userId),
+    ),
+    new Map(await listRoleNames(visit)),
+  ]
+  const rows = people.map(async ({ userId, role }) => {
+    const { name, email, image } = users.get(userId) ?? {}
+    const shown = name ?? email ?? userId
     const out = may('team:members') || userId === membership.user?.id
-    body.push(
-      html`<section class="item">
-        <h3>${name ?? email ?? userId}</h3>
-        <p>${name && email}${role !== null && html` · ${nameOfRole(tools, role)}`}</p>
-        ${out && (await act('team.remove', submit(say('organizations.team.remove'), { quiet: true }), { team: team.id, userId }))}
-      </section>`,
-    )
-  }
+    return row({
+      id: `member-${userId}`,
+      title: html`<bdi>${shown}</bdi>`,
+      text: [name !== null && email, role !== null && (names.get(role) ?? role)],
+      picture: avatar({ name: shown, picture: image }),
+      actions:
+        out &&
+        (await act('team.remove', button(say('organizations.team.remove'), { describedBy: `member-${userId}` }), {
+          team: team.id,
+          userId,
+        })),
+    })
+  })
+  const body: Content[] = [
+    card({
+      title: team.name,
+      body: people.length === 0 ? emptyState({ title: say('organizations.team.alone') }) : await Promise.all(rows),
+    }),
+  ]
   if (may('team:members')) {
     const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
-    body.push(html`<h2>${say('organizations.team.add')}</h2>`)
+    const choice = await drawRoleChoice(visit, '', { none: say('organizations.team.none') })
     body.push(
-      await act('team.add', [email, drawRoleChoice(visit, '', '', say('organizations.team.none')), submit(say('organizations.team.add'))], {
-        team: team.id,
+      card({
+        title: say('organizations.team.add'),
+        body: await act('team.add', [email, choice, submit(say('organizations.team.add'))], { team: team.id }),
       }),
     )
   }
   if (may('team:update')) {
     const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: team.name })
-    body.push(await act('team.rename', [name, submit(say('organizations.save'), { quiet: true })], { team: team.id }))
+    body.push(
+      card({
+        title: say('organizations.team.rename'),
+        body: await act('team.rename', [name, submit(say('organizations.save'), { quiet: true })], { team: team.id }),
+      }),
+    )
   }
-  if (may('team:delete')) body.push(await act('team.delete', submit(say('organizations.team.delete'), { quiet: true }), { team: team.id }))
+  if (may('team:delete'))
+    body.push(
+      card({
+        title: say('organizations.team.delete'),
+        danger: true,
+        actions: await act('team.delete', button(say('organizations.team.delete'), { tone: 'danger' }), { team: team.id }),
+      }),
+    )
+  body.push(buttonLink(say('organizations.back'), visit.to('teams'), { tone: 'quiet' }))
   return body
 }

@@ -1,23 +1,17 @@
-/** The pages of organizations: the list, members, settings and an invitation. None of it needs JavaScript. */
-import {
-  type Content,
-  type Context,
-  createPending,
-  type Kernel,
-  type PageDraw,
-  type PageTools,
-  type PageView,
-  type PendingList,
-} from 'authkernel/kernel'
-import { findUser, type PluginInstance, rowsOf } from './actor.ts'
+/** The pages of organizations: the list and an invitation. None of it needs JavaScript. */
+import { type Content, type Context, createPending, type Kernel, type PageTools, type PageView, type PendingList } from 'authkernel/kernel'
+import { type Actor, findUser, type PluginInstance, rolesOf, rowsOf } from './actor.ts'
 import { isSameMailbox } from './input.ts'
-import { findInvitation, listInvitations } from './invitations.ts'
-import { listMembers } from './members.ts'
-import { listOrganizations } from './organizations.ts'
+import { findInvitation } from './invitations.ts'
+import { listSuggestions, type Suggestion } from './joining.ts'
+import { listOrganizations, type OwnOrganization } from './organizations.ts'
 import { domainsPage } from './pages-domains.ts'
-import { drawOrganizationPage, drawRoleChoice, findVisitor, nameOfRole, type Params, pageStatus } from './pages-frame.ts'
+import { findVisitor, nameOfRole, type Params, pageStatus } from './pages-frame.ts'
+import { addMemberPages } from './pages-members.ts'
+import { addRolePages } from './pages-roles.ts'
+import { addSettingsPages } from './pages-settings.ts'
 import { teamsPage } from './pages-teams.ts'
-import { coversRole, grantsPermission } from './roles.ts'
+import { grantsPermission } from './roles.ts'
 
 /** The token of an invitation, from the mail to the button: addresses are written to logs, and travel through the sign-in. */
 export const invitationTokens: PendingList<{ token: string }> = /* @__PURE__ */ createPending('organization-invitation', {
@@ -28,10 +22,11 @@ export const invitationTokens: PendingList<{ token: string }> = /* @__PURE__ */ 
 /** Adds the pages and the section of the account page. */
 export function addPages(kernel: Kernel, plugin: PluginInstance): void {
   kernel.page('organizations', (ctx, tools, params) => drawOverview(plugin, ctx, tools, params), { path: '/organizations' })
-  kernel.page('organizationMembers', membersPage(plugin), { path: '/organizations/members' })
+  addMemberPages(kernel, plugin)
+  addRolePages(kernel, plugin)
   kernel.page('organizationTeams', teamsPage(plugin), { path: '/organizations/teams' })
   kernel.page('organizationDomains', domainsPage(plugin), { path: '/organizations/domains' })
-  kernel.page('organizationSettings', settingsPage(plugin), { path: '/organizations/settings' })
+  addSettingsPages(kernel, plugin)
   kernel.page('organizationInvitation', (ctx, tools, params) => drawInvitation(plugin, ctx, tools, params))
   kernel.route({
     method: 'GET',
@@ -60,8 +55,11 @@ export function addPages(kernel: Kernel, plugin: PluginInstance): void {
       const { say, buttonLink, row, avatar, html } = tools
       const actor = await findVisitor(plugin, ctx)
       if (!actor) return undefined
-      const rows = (await listOrganizations(actor)).map(({ name, role }) =>
-        row({ title: html`<bdi>${name}</bdi>`, text: nameOfRole(tools, role), picture: avatar({ name }) }),
+      const rows = await Promise.all(
+        (await listOrganizations(actor)).map(async ({ id, name, image, roles }) => {
+          const text = (await nameRoles(actor, tools, id, roles)).map((one, at) => [at > 0 && ', ', one])
+          return row({ title: html`<bdi>${name}</bdi>`, text, picture: avatar({ name, picture: image }) })
+        }),
       )
       return {
         heading: say('organizations.title'),
@@ -72,105 +70,73 @@ export function addPages(kernel: Kernel, plugin: PluginInstance): void {
   })
 }
 
-async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView | Response> {
-  const { html, say, form, field, submit, link, alert } = tools
+async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageTools, { error, done }: Params): Promise<PageView | Response> {
+  const { say, form, field, submit, alert, toast, card, row, avatar, tag, button, buttonLink, emptyState, html } = tools
   const actor = await findVisitor(plugin, ctx)
   if (!actor) return ctx.page('signIn')
   const active = (await ctx.currentSession())?.organization?.id
-  const body: Content[] = [alert(error)]
-  for (const { id, name, role } of await listOrganizations(actor)) {
-    const here = id === active
-    const reads = grantsPermission(plugin.options.roles, role, 'member:read')
-    body.push(
-      html`<section class="item">
-        <h2>${name}</h2>
-        <p>${nameOfRole(tools, role)}${here && html` · ${say('organizations.active')}`}</p>
-        ${
-          reads
-            ? link(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`)
-            : await form('/organizations', submit(say('organizations.leave'), { quiet: true }), { action: 'leave', organization: id })
-        }
-        ${!here && (await form('/organizations', submit(say('organizations.switch'), { quiet: true }), { action: 'active', organization: id }))}
-      </section>`,
-    )
+  const [own, suggested] = [await listOrganizations(actor), await listSuggestions(actor)]
+  const drawOne = async ({ id, name, image, roles }: OwnOrganization): Promise<Content> => {
+    const known = await rolesOf(actor.rows, plugin.options, id)
+    const describedBy = `organization-${id}`
+    return row({
+      id: describedBy,
+      title: html`<bdi>${name}</bdi>`,
+      text: (await nameRoles(actor, tools, id, roles)).map((one, at) => [at > 0 && ', ', one]),
+      tags: id === active && tag(say('organizations.active'), 'ok'),
+      picture: avatar({ name, picture: image }),
+      actions: [
+        id !== active &&
+          (await form('/organizations', button(say('organizations.switch'), { describedBy }), { action: 'active', organization: id })),
+        grantsPermission(known, roles, 'member:read')
+          ? buttonLink(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`, { describedBy })
+          : await form('/organizations', button(say('organizations.leave'), { tone: 'danger', describedBy }), {
+              action: 'leave',
+              organization: id,
+            }),
+      ],
+    })
   }
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
-  body.push(await form('/organizations', [name, submit(say('organizations.create'))], { action: 'create' }))
-  return { title: say('organizations.title'), body, ...pageStatus(error) }
+  return {
+    title: say('organizations.title'),
+    layout: 'wide',
+    body: [
+      alert(error),
+      done !== undefined && toast(say('organizations.done')),
+      ...(await Promise.all(suggested.map((one) => drawSuggestion(tools, one)))),
+      card({
+        title: say('organizations.title'),
+        body:
+          own.length === 0
+            ? emptyState({ title: say('organizations.none'), text: say('organizations.none.lead') })
+            : await Promise.all(own.map(drawOne)),
+      }),
+      card({
+        title: say('organizations.create'),
+        body: await form('/organizations', [name, submit(say('organizations.create'))], { action: 'create' }),
+      }),
+    ],
+    ...pageStatus(error),
+  }
 }
 
-function membersPage(plugin: PluginInstance): PageDraw {
-  return (ctx, tools, params) =>
-    drawOrganizationPage(plugin, ctx, { tools, params, place: 'members' }, async (visit) => {
-      const { html, say, field, submit, date, link } = tools
-      const { membership, may, act } = visit
-      const { organization: id = '', cursor } = params
-      const page = await listMembers(membership, id, { cursor })
-      const body: Content[] = []
-      for (const { userId, role, name, email } of page.members) {
-        const [self, shown] = [userId === membership.user?.id, name ?? email ?? userId]
-        const touchable = coversRole(plugin.options.roles, membership.role ?? '', role)
-        body.push(
-          html`<section class="item">
-            <h2>${shown}</h2>
-            <p>${name !== null && email !== null && html`${email} · `}${nameOfRole(tools, role)}</p>
-            ${
-              may('member:role') &&
-              touchable &&
-              (await act('role', [drawRoleChoice(visit, shown, role), submit(say('organizations.save'), { quiet: true })], { userId }))
-            }
-            ${
-              !self &&
-              may('member:remove') &&
-              touchable &&
-              (await act('remove', submit(say('organizations.remove'), { quiet: true }), { userId }))
-            }
-            ${self && (await act('leave', submit(say('organizations.leave'), { quiet: true })))}
-          </section>`,
-        )
-      }
-      if (page.cursor !== undefined) {
-        const next = new URLSearchParams({ organization: id, cursor: page.cursor }).toString()
-        body.push(link(say('organizations.more'), `/organizations/members?${next}`))
-      }
-      if (!may('invitation:create')) return body
-      const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
-      body.push(html`<h2>${say('organizations.invite')}</h2>`)
-      body.push(await act('invite', [email, drawRoleChoice(visit, '', 'member'), submit(say('organizations.send'))]))
-      for (const open of await listInvitations(membership, id))
-        body.push(
-          html`<section class="item">
-            <h3>${open.email}</h3>
-            <p>${nameOfRole(tools, open.role)} · ${say('organizations.until', { date: date(open.expires) })}</p>
-            ${
-              may('invitation:cancel') &&
-              (await act('cancel', submit(say('organizations.cancel'), { quiet: true }), { invitation: open.id }))
-            }
-          </section>`,
-        )
-      return body
-    })
+async function drawSuggestion({ say, card, form, button }: PageTools, { id, name, domain }: Suggestion): Promise<Content> {
+  return card({
+    title: say('organizations.suggested', { organization: name }),
+    text: say('organizations.suggested.lead', { domain }),
+    actions: await form('/organizations', button(say('organizations.join'), { tone: 'primary' }), { action: 'join', organization: id }),
+  })
 }
 
-/** `GET /organizations/settings?organization=<id>`. */
-function settingsPage(plugin: PluginInstance): PageDraw {
-  return (ctx, tools, params) =>
-    drawOrganizationPage(plugin, ctx, { tools, params, place: 'settings' }, async ({ membership, may, act }) => {
-      const { html, say, field, submit } = tools
-      const { name } = membership.organization
-      const body: Content[] = []
-      if (may('organization:update')) {
-        const text = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: name }, 'rename')
-        body.push(await act('update', [text, submit(say('organizations.save'))]))
-      }
-      if (may('organization:delete')) {
-        const typed = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 }, 'delete')
-        body.push(html`<h2>${say('organizations.delete')}</h2>`)
-        body.push(html`<p>${say('organizations.delete.lead', { name })}</p>`)
-        body.push(await act('delete', [typed, submit(say('organizations.delete'), { quiet: true })]))
-      }
-      return body
-    })
+/** The names of the roles that the user of the actor has. */
+async function nameRoles({ rows }: Actor, tools: PageTools, organizationId: string, held: readonly string[]): Promise<Content[]> {
+  return Promise.all(
+    held.map(async (role) => {
+      const made = role.startsWith('custom-') ? await rows.records('organizationRole').get({ organizationId, key: role }) : null
+      return nameOfRole(tools, { role, title: made?.title ?? null })
+    }),
+  )
 }
 
 async function drawInvitation(plugin: PluginInstance, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {

@@ -1,8 +1,8 @@
 /** `auth.can`: the permissions of a user in an organization, read from the store at each use. */
 import { type AnyContext, AuthError, didYouMean, jobFor, type OfTenant, type Session } from 'authkernel/kernel'
 import { findUsualOrganization } from './active-organization.ts'
-import { type PluginInstance, isId, isRowId, findMember, rowsOf } from './actor.ts'
-import { grantsPermission } from './roles.ts'
+import { type PluginInstance, isId, isRowId, findMember, rolesOf, rowsOf } from './actor.ts'
+import { grantsPermission, heldRoles } from './roles.ts'
 
 /** In which organization. `tenant` names the tenant, where there are several and a session was given in place of a request. */
 export interface CanWhere extends OfTenant {
@@ -44,19 +44,23 @@ export async function checkPermission(
   }
   const userId = session?.user?.id
   if (!session || !isId(userId)) return false
-  // A key or an app does what it was made for, and never more than its owner.
-  const { apiKey, bearer } = session as { apiKey?: PermissionScope; bearer?: PermissionScope }
+  // A key, an app or an agent does what it was made for, and never more than its owner.
+  const { apiKey, bearer, agent } = session as { apiKey?: PermissionScope; bearer?: PermissionScope; agent?: PermissionScope }
+  const limits = [apiKey, bearer, agent].filter((one) => one !== undefined)
   const rows = await rowsOf(plugin, ctx)
-  const usual = organization === undefined && !session.organization && apiKey === undefined && bearer === undefined
+  const usual = organization === undefined && !session.organization && limits.length === 0
   const organizationId = organization ?? session.organization?.id ?? (usual ? (await findUsualOrganization(rows, userId))?.id : undefined)
   if (!isRowId(organizationId)) return false
   if (apiKey?.organization !== undefined && apiKey.organization !== organizationId) return false
-  for (const limited of [apiKey, bearer]) if (limited !== undefined && !limited.scopes?.includes(permission)) return false
+  if (limits.some(({ scopes }) => !scopes?.includes(permission))) return false
   const [member, inTeam] = await Promise.all([
     findMember(rows, organizationId, userId),
     isRowId(team) ? rows.records('organizationTeamMember').get({ teamId: team, userId }) : null,
   ])
   if (!member) return false
-  if (grantsPermission(roles, member.role, permission)) return true
-  return inTeam?.organizationId === organizationId && grantsPermission(roles, inTeam.role, permission)
+  const held = [...heldRoles(member), ...(inTeam?.organizationId === organizationId && inTeam.role !== null ? [inTeam.role] : [])]
+  if (grantsPermission(roles, held, permission)) return true
+  // Roles that the members made are another query, for those who have one.
+  const isMade = held.some((role) => !roles.has(role))
+  return isMade && grantsPermission(await rolesOf(rows, plugin.options, organizationId), held, permission)
 }

@@ -5,11 +5,12 @@ import { AuthError } from 'authkernel/kernel'
 export type Statements = Readonly<Record<string, readonly string[]>>
 /** What the plugin itself asks about. */
 export const ownStatements = {
-  organization: ['update', 'delete', 'transfer'],
+  organization: ['update', 'delete', 'transfer', 'history'],
   member: ['read', 'role', 'remove'],
   invitation: ['create', 'cancel'],
   team: ['create', 'update', 'delete', 'members'],
-  domain: ['claim', 'provider', 'remove'],
+  role: ['create', 'update', 'delete'],
+  domain: ['claim', 'provider', 'joining', 'remove'],
 } as const
 type Own = typeof ownStatements
 
@@ -60,17 +61,25 @@ function* permissionsOf(role: string, rights: unknown, statements: Statements): 
   }
 }
 
-/** Whether a role may do it. An unknown role, for example one that was taken out of the options, may do nothing. */
-export function grantsPermission(roles: Roles, role: string | null | undefined, permission: string): boolean {
-  return role !== null && role !== undefined && roles.get(role)?.has(permission) === true
+/** Whether one of the roles of a member may do it. An unknown role, for example one that was deleted, may do nothing. */
+export function grantsPermission(roles: Roles, held: readonly string[], permission: string): boolean {
+  return held.some((role) => roles.get(role)?.has(permission) === true)
 }
 
-/** Whether a member with a role may give, change or take another role: never one that may do more. */
-export function coversRole(roles: Roles, own: string, other: string): boolean {
-  if (own === 'owner') return true
-  if (other === 'owner') return false
-  const [mine, theirs] = [roles.get(own), roles.get(other)]
-  return mine !== undefined && [...(theirs ?? [])].every((permission) => mine.has(permission))
+/** Whether a member with some roles may give, change or take another role: never one that may do more. */
+export function coversRole(roles: Roles, held: readonly string[], other: string): boolean {
+  if (held.includes('owner')) return true
+  return other !== 'owner' && held.some((role) => roles.has(role)) && coversPermissions(roles, held, roles.get(other) ?? [])
+}
+
+/** Whether the roles of a member permit all of these. */
+export function coversPermissions(roles: Roles, held: readonly string[], permissions: Iterable<string>): boolean {
+  return [...permissions].every((permission) => grantsPermission(roles, held, permission))
+}
+
+/** All roles of a member, the main one first. */
+export function heldRoles({ role, roles }: { role: string; roles: readonly string[] | null }): string[] {
+  return [role, ...(roles ?? [])]
 }
 
 function createFault(what: string): AuthError {

@@ -1,6 +1,8 @@
 /** The records of organizations: they themselves, members, teams, invitations, domains. */
 import type { RecordSpec } from 'authkernel/kernel'
 
+/** What a field of the option `fields` holds. */
+export type OrganizationValue = string | number | boolean
 /** A row of `organization`. */
 export interface OrganizationRow {
   name: string
@@ -12,13 +14,53 @@ export interface OrganizationRow {
   /** It is being deleted, and no user can join. */
   closing: boolean
   created: Date
+  /** Address of the logo; null: none. */
+  image: string | null
+  /** Values of the option `fields`; null: none was set. */
+  own: Record<string, OrganizationValue> | null
 }
 /** A row of `organizationMember`: permissions are read from here at each use. */
 export interface MemberRow {
   organizationId: string
   userId: string
   role: string
+  /** Further roles; null: none. */
+  roles: string[] | null
   joined: Date
+  /** Since when the membership gives nothing; null: it is in force. */
+  suspended: Date | null
+  /** When the user last signed in to the organization, or switched to it; null: never. */
+  seen: Date | null
+}
+/** A row of `organizationRole`: a role that the members of one organization made. */
+export interface RoleRow {
+  organizationId: string
+  /** What members are given: `custom-` and a random part, so that a role that is deleted never comes back under its name. */
+  key: string
+  title: string
+  permissions: string[]
+  created: Date
+}
+/** A row of `organizationDeparture`: a user who is no member any more does not join again by a domain alone. */
+export interface DepartureRow {
+  organizationId: string
+  userId: string
+  /** Another user removed them: they can come back by an invitation alone. */
+  removed: boolean
+}
+/** A row of `organizationEvent`: what happened in one organization. */
+export interface EventRow {
+  organizationId: string
+  at: Date
+  act: string
+  /** Id of who did it; null: the host's own code, or a check that runs by itself. */
+  actor: string | null
+  /** Of whom it is about. */
+  about: string | null
+  role: string | null
+  /** Of the team, role, invitation or domain. */
+  thing: string | null
+  until: Date
 }
 /** A row of `organizationTeam`. */
 export interface TeamRow {
@@ -64,6 +106,8 @@ export interface DomainRow {
   verified: Date
   /** When the record was last seen. */
   checked: Date
+  /** How users with an address in it become members; null: by invitation alone. */
+  joining: 'suggest' | 'join' | null
 }
 
 /** A row of `organizationActive`: what a user chose last, in any browser. */
@@ -77,6 +121,9 @@ declare module 'authkernel/kernel' {
   interface Records {
     organization: OrganizationRow
     organizationMember: MemberRow
+    organizationRole: RoleRow
+    organizationDeparture: DepartureRow
+    organizationEvent: EventRow
     organizationTeam: TeamRow
     organizationTeamMember: TeamMemberRow
     organizationInvitation: InvitationRow
@@ -101,11 +148,21 @@ export const organizationTable: RecordSpec<OrganizationRow> = {
     version: { type: 'integer' },
     closing: { type: 'boolean' },
     created: date,
+    image: { type: 'text', optional: true },
+    own: { type: 'json', optional: true },
   },
   unique: [['slug']],
 }
 export const memberTable: RecordSpec<MemberRow> = {
-  fields: { organizationId: id, userId: user, role, joined: date },
+  fields: {
+    organizationId: id,
+    userId: user,
+    role,
+    roles: { type: 'json', optional: true },
+    joined: date,
+    suspended: { type: 'date', optional: true },
+    seen: { type: 'date', optional: true },
+  },
   unique: [['organizationId', 'userId']],
   index: [
     ['organizationId', 'joined'],
@@ -113,6 +170,34 @@ export const memberTable: RecordSpec<MemberRow> = {
     ['userId', 'joined'],
   ],
   owner: 'user',
+}
+export const organizationRoleTable: RecordSpec<RoleRow> = {
+  fields: { organizationId: id, key: role, title: name, permissions: { type: 'json' }, created: date },
+  unique: [
+    ['organizationId', 'key'],
+    ['organizationId', 'title'],
+  ],
+  index: [['organizationId', 'created']],
+}
+export const departureTable: RecordSpec<DepartureRow> = {
+  fields: { organizationId: id, userId: user, removed: { type: 'boolean' } },
+  unique: [['organizationId', 'userId']],
+  index: [['organizationId', 'userId']],
+  owner: 'user',
+}
+export const eventTable: RecordSpec<EventRow> = {
+  fields: {
+    organizationId: id,
+    at: date,
+    act: { type: 'string', max: 32 },
+    actor: { ...user, optional: true },
+    about: { ...user, optional: true },
+    role: { ...role, optional: true },
+    thing: { ...domain, optional: true },
+    until: date,
+  },
+  index: [['organizationId', 'at']],
+  expires: 'until',
 }
 export const teamTable: RecordSpec<TeamRow> = {
   fields: { organizationId: id, name, created: date },
@@ -161,6 +246,7 @@ export const domainTable: RecordSpec<DomainRow> = {
     provider: { type: 'string', max: 100, optional: true },
     verified: date,
     checked: date,
+    joining: { type: 'string', max: 16, optional: true },
   },
   unique: [['domain']],
   index: [['organizationId', 'verified'], ['checked']],

@@ -73,7 +73,7 @@ export async function listTeamMembers(actor: Actor, id: string, teamId: string):
 export async function addToTeam(actor: Actor, id: string, teamId: string, userId: string, role: string | null = null): Promise<void> {
   const membership = await requireMembership(actor, id, 'team:members')
   const { rows, ctx, organization } = membership
-  if (role !== null) assertCovers(membership, readRole(actor, role))
+  if (role !== null) assertCovers(membership, readRole(membership, role))
   const [team, member] = [await requireTeam(membership, teamId), await findMember(rows, id, userId)]
   if (!member) throw new NoSuchOrganization('organizations.teams: the person is no member of the organization.')
   const { version } = organization

@@ -4,7 +4,7 @@
  */
 import { accountOf, droppedOf, idOf, isTrue, listOf, nameOf, numberOf, objectOf, rowsOf, textOf } from './fields.ts'
 import { type HashFound, readHash } from './hashes.ts'
-import type { Imported, ImportedUser, Source, ExportedRow } from './shape.ts'
+import type { ImportedRow, ImportedUser, Source, ExportedRow } from './shape.ts'
 
 // Providers whose name at Auth0 is another one than here.
 const providers = {
@@ -89,7 +89,7 @@ function readCustom({ algorithm, hash }: ExportedRow): HashFound {
 }
 
 /** `{ "_id": { "$oid" }, "passwordHash", "alt_id"? }`: the id of the user is `auth0|` and `alt_id`, or the object id. */
-function readHashRow(row: ExportedRow): Imported {
+function readHashRow(row: ExportedRow): ImportedRow {
   const id = textOf(row['alt_id']) ?? textOf(objectOf(row['_id'])['$oid']) ?? textOf(row['_id'])
   if (id === undefined) throw new TypeError('the row has no `_id.$oid`')
   const stored = textOf(row['passwordHash'])
@@ -106,7 +106,7 @@ function readUserId(row: ExportedRow): string {
   return id.includes('|') ? id : `auth0|${id}`
 }
 
-function readMembers(row: ExportedRow): Imported[] {
+function readMembers(row: ExportedRow): ImportedRow[] {
   const roles = rowsOf(row['roles']).flatMap(({ name }) => textOf(name) ?? [])
   const given = roles.length > 0 ? roles : listOf(row['roles'])
   return [{ kind: 'member', organization: idOf(row, 'organization_id'), user: idOf(row, 'user_id'), role: given[0] ?? 'member' }]

@@ -2,9 +2,9 @@
  * Clerk: the CSV of "Export all users" in the dashboard, which has hashes; and objects of the Backend API (`GET /users`, `/organizations`,
  * `/organizations/{id}/memberships`), which have accounts, bans and organizations. Both may be given: the CSV first.
  */
-import { accountOf, dated, droppedOf, idOf, isTrue, listOf, nameOf, numberOf, objectOf, rowsOf, textOf } from './fields.ts'
+import { accountOf, readDate, droppedOf, idOf, isTrue, listOf, nameOf, numberOf, objectOf, rowsOf, textOf } from './fields.ts'
 import { type HashFound, readHash } from './hashes.ts'
-import type { Imported, ImportedUser, Source, ExportedRow } from './shape.ts'
+import type { ImportedRow, ImportedUser, Source, ExportedRow } from './shape.ts'
 
 export const clerk: Source = {
   lists: ['data', 'users'],
@@ -70,25 +70,25 @@ function readApiUser(row: ExportedRow): ImportedUser {
   }
 }
 
-function readOrganization(row: ExportedRow): Imported {
+function readOrganization(row: ExportedRow): ImportedRow {
   return {
     kind: 'organization',
     id: idOf(row, 'id'),
     name: textOf(row['name']) ?? '',
     slug: textOf(row['slug']) ?? null,
-    ...dated('created', row['created_at']),
+    ...readDate('created', row['created_at']),
   }
 }
 
 // Clerk names roles `org:admin`; its `org:admin` is what an owner is here.
-function readMember(row: ExportedRow): Imported {
+function readMember(row: ExportedRow): ImportedRow {
   const role = textOf(row['role'])?.replace(/^org:/, '') ?? 'member'
   return {
     kind: 'member',
     organization: idOf(objectOf(row['organization']), 'id'),
     user: idOf(objectOf(row['public_user_data']), 'user_id'),
     role: role === 'admin' ? 'owner' : role,
-    ...dated('joined', row['created_at']),
+    ...readDate('joined', row['created_at']),
   }
 }
 

@@ -7,7 +7,7 @@ import type { ImportedUser, Source, ExportedRow } from './shape.ts'
 
 const providers = { Google: 'google', Facebook: 'facebook', LoginWithAmazon: 'amazon', SignInWithApple: 'apple' } as const
 // Attributes of the standard, which have no field here, and those of Cognito.
-const known =
+const knownAttributes =
   /^(?:sub|email|email_verified|phone_number|phone_number_verified|name|given_name|family_name|picture|preferred_username|identities|cognito:.*|updated_at|locale|zoneinfo)$/
 
 export const cognito: Source = { lists: ['Users'], read: (row) => [readUser(row)] }
@@ -37,7 +37,7 @@ function readUser(row: ExportedRow): ImportedUser {
     ...(status !== 'EXTERNAL_PROVIDER' && { lostPassword: 'not-exported' as const }),
     ...droppedOf({
       factors: isTrue(row['cognito:mfa_enabled']) || rowsOf(row['MFAOptions']).length > 0 || listOf(row['UserMFASettingList']).length > 0,
-      metadata: Object.keys(attributes).some((name) => name.startsWith('custom:') || (listed.length > 0 && !known.test(name))),
+      metadata: Object.keys(attributes).some((name) => name.startsWith('custom:') || (listed.length > 0 && !knownAttributes.test(name))),
     }),
   }
 }

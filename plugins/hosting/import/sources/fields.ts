@@ -52,7 +52,7 @@ export function dateOf(value: unknown): Date | undefined {
 }
 
 /** A field with a date; nothing for a value that is none. */
-export function dated<K extends string>(name: K, value: unknown): { [P in K]?: Date } {
+export function readDate<K extends string>(name: K, value: unknown): { [P in K]?: Date } {
   const date = dateOf(value)
   return (date ? { [name]: date } : {}) as { [P in K]?: Date }
 }

@@ -4,7 +4,7 @@
  */
 import { accountOf, droppedOf, idOf, isTrue, listOf, nameOf, numberOf, objectOf, rowsOf, textOf } from './fields.ts'
 import { fromBase64, type HashFound, writeArgon2, writePbkdf2 } from './hashes.ts'
-import type { Imported, ImportedUser, Source, ExportedRow } from './shape.ts'
+import type { ImportedRow, ImportedUser, Source, ExportedRow } from './shape.ts'
 
 // Roles that every user of a realm has.
 const everyUser = /^(?:default-roles-.*|offline_access|uma_authorization)$/
@@ -81,11 +81,11 @@ function readTotp(credential: ExportedRow): string | undefined {
   return data['secretEncoding'] === 'BASE32' ? value.replaceAll('=', '') : encodeBase32(new TextEncoder().encode(value))
 }
 
-function readOrganization(row: ExportedRow, ids: ReadonlyMap<string, string>): Imported[] {
+function readOrganization(row: ExportedRow, ids: ReadonlyMap<string, string>): ImportedRow[] {
   const organization = textOf(row['id']) ?? idOf(row, 'alias')
   return [
     { kind: 'organization', id: organization, name: textOf(row['name']) ?? '', slug: textOf(row['alias']) ?? null },
-    ...rowsOf(row['members']).flatMap(({ id, username }): Imported[] => {
+    ...rowsOf(row['members']).flatMap(({ id, username }): ImportedRow[] => {
       const name = textOf(username)
       const user = textOf(id) ?? (name !== undefined ? (ids.get(name) ?? name) : undefined)
       return user === undefined ? [] : [{ kind: 'member', organization, user, role: 'member' }]

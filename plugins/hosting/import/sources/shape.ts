@@ -93,7 +93,7 @@ export interface ImportedMember {
   joined?: Date
 }
 /** What a row of an export becomes. */
-export type Imported = ImportedUser | ImportedPassword | ImportedOrganization | ImportedMember
+export type ImportedRow = ImportedUser | ImportedPassword | ImportedOrganization | ImportedMember
 
 /**
  * Why a password does not come along. `weak`: one round of MD5, SHA-1 or SHA-2. `peppered`: it needs a key that stays at the source. `unknown`: no format
@@ -109,7 +109,7 @@ export interface Source {
   /** Keys of a JSON document whose lists hold the rows. */
   readonly lists: readonly string[]
   /** What a row becomes; an empty list for a row that means nothing. Throws TypeError that names what the row lacks. */
-  read(row: ExportedRow): Imported[]
+  read(row: ExportedRow): ImportedRow[]
   /** Tables of a source that is a library over a database of the host. */
   readonly tables?: SourceTables
 }

@@ -2,9 +2,9 @@
  * WorkOS AuthKit: objects of its API (`/user_management/users`, `/organizations`, `/user_management/organization_memberships`). A user may have the list
  * `identities` of `/user_management/users/{id}/identities`. The API gives no hashes.
  */
-import { accountOf, dated, droppedOf, idOf, isTrue, nameOf, objectOf, rowsOf, textOf } from './fields.ts'
+import { accountOf, readDate, droppedOf, idOf, isTrue, nameOf, objectOf, rowsOf, textOf } from './fields.ts'
 import { readHash } from './hashes.ts'
-import type { Imported, ImportedUser, Source, ExportedRow } from './shape.ts'
+import type { ImportedRow, ImportedUser, Source, ExportedRow } from './shape.ts'
 
 const providers = {
   GoogleOAuth: 'google',
@@ -21,7 +21,7 @@ export const workos: Source = {
   lists: ['data', 'users'],
   read(row) {
     if (row['object'] === 'organization')
-      return [{ kind: 'organization', id: idOf(row, 'id'), name: textOf(row['name']) ?? '', ...dated('created', row['created_at']) }]
+      return [{ kind: 'organization', id: idOf(row, 'id'), name: textOf(row['name']) ?? '', ...readDate('created', row['created_at']) }]
     if (row['object'] === 'organization_membership') return readMember(row)
     return [readUser(row)]
   },
@@ -48,7 +48,7 @@ function readUser(row: ExportedRow): ImportedUser {
   }
 }
 
-function readMember(row: ExportedRow): Imported[] {
+function readMember(row: ExportedRow): ImportedRow[] {
   if (row['status'] !== undefined && row['status'] !== 'active') return []
   const role = textOf(objectOf(row['role'])['slug']) ?? 'member'
   return [
@@ -58,7 +58,7 @@ function readMember(row: ExportedRow): Imported[] {
       user: idOf(row, 'user_id'),
       // The highest built-in role of WorkOS.
       role: role === 'admin' ? 'owner' : role,
-      ...dated('joined', row['created_at']),
+      ...readDate('joined', row['created_at']),
     },
   ]
 }

@@ -1,0 +1,8 @@
+/** Errors that the host app and the client receive. */
+import { SignInError } from 'authkernel/errors'
+
+/** The proof of the administrator is older than 5 minutes: `auth.stepUp.require(request)`, or a new sign-in, renews it. */
+export class StepUpRequired extends SignInError {
+  static override type = 'StepUpRequired'
+  static override row = { page: 'signIn' as const, status: 403, visible: true }
+}
