@@ -98,6 +98,7 @@ function requestUrlOf(headers: Headers, path: string, fallback?: URL): string {
  */
 function isWritable(store: CookieStore): boolean {
   try {
+    // Without a name, on purpose.
     store.set(...([] as unknown as Parameters<CookieStore['set']>))
     return false
   } catch (error) {

@@ -234,6 +234,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       const session = await api.session(scope)
       if (session?.user) return session
       const ctx = await (await kernel(undefined)).contextOf(scope.request)
+      // It throws, which its type does not say.
       return redirectByNext(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
     },
   }

@@ -10,7 +10,7 @@ import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { pagesPlugin } from 'authkernel/plugins/pages'
 import { webauthnPlugin, webauthnRoutes } from 'authkernel/plugins/webauthn'
-import type { AuthConfig, Env } from './contract/config.ts'
+import type { AuthConfig, Env, ProviderInput } from './contract/config.ts'
 import type { ProviderFlow } from './contract/flow.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
@@ -36,13 +36,13 @@ export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions,
   return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
 }
 
-function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
+function presetPlugins({ adapter, debug, experimental, providers = [] }: AuthConfig): Plugin[] {
   return [
     oauthPlugin(),
     oidcPlugin(),
     emailPlugin(),
     credentialsPlugin(),
-    experimental?.enableWebAuthn ? webauthnPlugin() : webauthnGate,
+    experimental?.enableWebAuthn || providers.some(isPasskey) ? webauthnPlugin() : webauthnGate,
     pagesPlugin(),
     mailPlugin(),
     jwtSessionPlugin(),
@@ -52,10 +52,20 @@ function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
   ]
 }
 
-/** A provider in the options is an experiment that must be switched on; `.use(webauthnPlugin())` is explicit enough (D27). */
+/** Whether a provider of the options, which may be a function, is of type webauthn. One that throws is called again at compile, where its error becomes the mistake of the configuration. */
+function isPasskey(provider: ProviderInput): boolean {
+  try {
+    return (typeof provider === 'function' ? provider({}) : provider)?.type === 'webauthn'
+  } catch {
+    return false
+  }
+}
+
+/** Apps without passkeys load nothing of them. A provider that comes in another way than by the options needs `.use(webauthnPlugin())`. */
 const webauthnGate: Plugin = {
   name: 'webauthn-gate',
   setup(kernel) {
+    // It reads the id alone, which all providers have.
     kernel.providerType('webauthn', gatedFlow as never, { fallback: true })
     for (const route of webauthnRoutes) kernel.route(route)
   },
@@ -66,7 +76,7 @@ const gatedFlow: ProviderFlow<{ id: string }> = {
 
   validate({ id }) {
     throw new ExperimentalFeatureNotEnabled(
-      `Provider "${id}" is of type webauthn, which is experimental: set \`experimental: { enableWebAuthn: true }\`, or \`.use(webauthnPlugin())\`.`,
+      `Provider "${id}" is of type webauthn, and the plugin of passkeys is missing: add \`.use(webauthnPlugin())\`, or list the provider in the options.`,
     )
   },
   finish: () => Promise.reject(new ExperimentalFeatureNotEnabled('webauthn is not enabled')),

@@ -1,6 +1,6 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
 import { type Auth, type AuthConfig, createAuth } from 'authkernel'
-import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
+import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type SharedState } from 'authkernel/kernel'
 import { announceInstance } from './announce.ts'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
@@ -85,7 +85,7 @@ function buildKernel<E>(
   name: string,
   config: AuthConfig,
   { complete, setup, plugins = [] }: Additions<E>,
-  shared?: Shared,
+  shared?: SharedState,
   event?: E,
 ): Kernel {
   let kernel: Kernel | undefined
@@ -98,8 +98,10 @@ function buildKernel<E>(
       kernel = own
     },
   })
-  instances.set(kernel as unknown as Kernel, auth)
-  return kernel as unknown as Kernel
+  // `use` has called `setup`, which TypeScript does not follow.
+  const built = kernel as unknown as Kernel
+  instances.set(built, auth)
+  return built
 }
 
 // ---- when two configurations are the same

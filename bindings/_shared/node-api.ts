@@ -3,7 +3,7 @@ import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kerne
 import type { GuardOptions, SignInOptions } from './actions.ts'
 import { type Edge, targetPath } from './edge.ts'
 import { answerWeb, type NodeRequest, type NodeResponse, toRequest } from './node-request.ts'
-import { type Argument, assertArgument, createWebApi } from './web-api.ts'
+import { type Argument, assertArgument, createWebApi, type EventMemory } from './web-api.ts'
 
 /** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
@@ -42,20 +42,22 @@ export interface Api<C> {
   signOut(from: C, options?: { redirectTo?: string | undefined }): Promise<void>
 }
 
-/** A request of Node as an event of the API of web requests. `from` is what the framework gave last: some make a new one for each handler. */
+/** What the framework gave, with what is known of the request of Node: some frameworks make another object for each handler. */
 interface NodeEvent<C> {
-  from: C
+  readonly from: C
+  readonly memory: EventMemory
 }
 
 /** The API over the kernel's entry points. */
 export function createApi<C>(seam: Seam<C>): Api<C> {
-  const events = new WeakMap<NodeRequest, NodeEvent<C>>()
+  const memories = new WeakMap<NodeRequest, EventMemory>()
   const { argument } = seam
   const toWeb = (from: C): Request => toRequest(seam.req(from), seam.edge(from))
   const api = createWebApi<NodeEvent<C>>({
     kernel: ({ from }) => seam.kernel(from),
     request: ({ from }) => toWeb(from),
     options: ({ from }) => seam.options(from),
+    memory: ({ memory }) => memory,
     cookies({ from }, headers) {
       const res = seam.res(from)
       if (res && !res.headersSent) seam.cookies(from, headers)
@@ -68,9 +70,9 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
   }
   function eventOf(from: C): NodeEvent<C> {
     const req = requestOf(from)
-    const event = events.get(req) ?? { from }
-    events.set(req, event)
-    return Object.assign(event, { from })
+    const memory = memories.get(req) ?? {}
+    memories.set(req, memory)
+    return { from, memory }
   }
   // Node's body is opened for a route alone: that of another path is for the app to read.
   async function answer(from: C, { entryPoints }: Kernel, basePath?: string): Promise<void> {

@@ -1,5 +1,5 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `node-api.ts` builds on it. */
-import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
+import { type Awaitable, type HandleOptions, hostRequestOf, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
 import {
   runCheck,
   type GuardOptions,
@@ -38,6 +38,17 @@ export interface WebSeam<E extends object> {
   cookies?(event: E, headers: Headers): void
   /** False: the response is on its way, or may not have cookies; the session is then read without extending it (D51). */
   writable?(event: E): boolean
+  /** Where what is known of an event is kept; default: beside it. */
+  memory?(event: E): EventMemory
+}
+/** What is known of one event. */
+export interface EventMemory {
+  /** The request that the event had first: some frameworks make one at each question. */
+  first?: Request
+  /** The session, or the reading of it. */
+  session?: Promise<Session | null> | undefined
+  /** Headers of the answer that signed in or out. */
+  changes?: Headers
 }
 /** The API without the framework's own words. */
 export interface WebApi<E extends object> {
@@ -73,19 +84,15 @@ interface KernelCall {
 export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   const argument = seam.argument ?? { has: [], say: "Give the framework's event or context." }
   const check = (event: E): void => assertArgument(event, argument)
-  const sessions = new WeakMap<E, Promise<Session | null>>()
-  /** Headers of the answer that signed in or out in this event. */
-  const news = new WeakMap<E, Headers>()
-  /** The request that an event had first: some frameworks make one at each question. */
-  const firsts = new WeakMap<E, Request>()
+  const memoryOf = seam.memory ?? rememberBeside<E>()
 
   async function open(event: E): Promise<KernelCall> {
     check(event)
     const kernel = await seam.kernel(event)
     const request = await seam.request(event)
-    const first = firsts.get(event) ?? request
-    firsts.set(event, first)
-    return { kernel, request: setHostRequest(request, first), options: seam.options?.(event) ?? {} }
+    // One that was made of the host's own object stands for that already.
+    if (hostRequestOf(request) === request) setHostRequest(request, (memoryOf(event).first ??= request))
+    return { kernel, request, options: seam.options?.(event) ?? {} }
   }
   async function openRoute(event: E): Promise<KernelCall> {
     const { kernel, request, options } = await open(event)
@@ -95,7 +102,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   }
   async function readSession(event: E): Promise<Session | null> {
     const { kernel, request, options } = await open(event)
-    const changes = news.get(event)
+    const { changes } = memoryOf(event)
     // What is true now. Extending what the request brought along would undo a sign-out.
     if (changes) return kernel.entryPoints.session(updateRequestCookies(request, changes), options)
     if (!seam.cookies || seam.writable?.(event) === false) return kernel.entryPoints.session(request, options)
@@ -105,15 +112,12 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   }
   async function session(event: E): Promise<Session | null> {
     check(event)
-    let reading = sessions.get(event)
-    if (!reading) sessions.set(event, (reading = readSession(event)))
-    return reading
+    return (memoryOf(event).session ??= readSession(event))
   }
 
   async function noteChange(event: E, answer: Promise<Response>): Promise<Response> {
     const response = await answer
-    sessions.delete(event)
-    news.set(event, response.headers)
+    Object.assign(memoryOf(event), { session: undefined, changes: response.headers })
     return response
   }
 
@@ -148,7 +152,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
       }
       const instead = await runCheck(pageRequest, found, how)
       // The check may have changed who is signed in.
-      if (instead) sessions.delete(event)
+      if (instead) memoryOf(event).session = undefined
       return instead ?? found
     },
     async signIn(event, provider, how, entry) {
@@ -163,6 +167,17 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
       const { kernel, request, options } = await open(event)
       return noteChange(event, updateResponse(kernel, request, options, data))
     },
+  }
+}
+
+function rememberBeside<E extends object>(): (event: E) => EventMemory {
+  const memories = new WeakMap<E, EventMemory>()
+  return (event) => {
+    const known = memories.get(event)
+    if (known) return known
+    const memory = {}
+    memories.set(event, memory)
+    return memory
   }
 }
 

@@ -5,13 +5,16 @@ import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { addressPlugin } from 'authkernel/plugins/address'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { admissionPlugin } from 'authkernel/plugins/admission'
+import { agentsPlugin } from 'authkernel/plugins/agents'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin } from 'authkernel/plugins/audit'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
+import { authorizationServerPlugin } from 'authkernel/plugins/authorization-server'
 import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { betterAuthCompatPlugin } from 'authkernel/plugins/better-auth-compat'
 import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
 import { codesPlugin, email as byEmail } from 'authkernel/plugins/codes'
+import { lastUsedPlugin } from 'authkernel/plugins/last-used'
 import { cleanupPlugin } from 'authkernel/plugins/cleanup'
 import { debugPlugin } from 'authkernel/plugins/debug'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
@@ -29,8 +32,12 @@ import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { phonePlugin } from 'authkernel/plugins/phone'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
+import { samlPlugin } from 'authkernel/plugins/saml'
+import { portalPlugin } from 'authkernel/plugins/portal'
+import { scimPlugin } from 'authkernel/plugins/scim'
 import { sharedSignalsPlugin } from 'authkernel/plugins/shared-signals'
 import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
+import { ssoPlugin } from 'authkernel/plugins/sso'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { telemetryPlugin } from 'authkernel/plugins/telemetry'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
@@ -72,6 +79,7 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         text: 'Registration, sign-in and reset with a password that this server keeps.',
         make: () => passwordsPlugin({ breached: false }),
       },
+      { id: 'last-used', text: 'The sign-in page marks the method that this browser used last.', make: () => lastUsedPlugin() },
       { id: 'codes', text: 'A code by mail in place of a link.', make: () => codesPlugin({ via: byEmail() }) },
       {
         id: 'usernames',
@@ -131,9 +139,18 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
             providers: { acme: { endSession: ({ callbackUrl }) => new URL(callbackUrl).searchParams.has('goodbye') } },
           }),
       },
+      { id: 'saml', text: 'SAML 2.0 of identity providers that organizations bring.', make: () => samlPlugin() },
+      { id: 'sso', text: 'Organizations bring their own identity provider.', make: () => ssoPlugin() },
+      { id: 'portal', text: 'A link with which the IT of a customer sets up sign-in by itself.', make: () => portalPlugin() },
+      { id: 'scim', text: 'Directories of organizations manage users.', make: () => scimPlugin() },
       { id: 'shared-signals', text: 'CAEP and RISC signals of Acme ID.', make: () => sharedSignalsPlugin({ providers: { acme: {} } }) },
     ],
     'Programs and apps': [
+      {
+        id: 'agents',
+        text: 'Agents act for users, with a budget and approvals.',
+        make: () => agentsPlugin({ scopes: ['read', 'pay'], approve: ['pay'] }),
+      },
       { id: 'api-keys', text: 'Keys for programs.', make: () => apiKeysPlugin({ routes: true }) },
       {
         id: 'jwt',
@@ -150,6 +167,14 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         id: 'device-flow',
         text: 'Sign-in with a code for devices without a browser. Needs bearer.',
         make: () => deviceFlowPlugin({ apps: ['tv'], scopes: ['watch'] }),
+      },
+      {
+        id: 'authorization-server',
+        text: 'The app as OpenID Provider for partners and AI agents. Needs jwt.',
+        make: () =>
+          authorizationServerPlugin({
+            clients: [{ client_id: 'partner', client_name: 'Playground partner', redirect_uris: ['http://127.0.0.1/callback'] }],
+          }),
       },
     ],
     Evidence: [

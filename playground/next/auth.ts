@@ -13,7 +13,6 @@ const kept = globalThis as { playgroundData?: ReturnType<typeof memoryData> }
 export const { handlers, auth, signIn, signOut, requireSession } = NextAuth({
   adapter: memoryAdapter((kept.playgroundData ??= memoryData())),
   session: { strategy: 'jwt' },
-  experimental: { enableWebAuthn: true },
   callbacks: {
     // Asked by proxy.ts.
     authorized: ({ auth }) => auth?.user !== undefined,

@@ -7,7 +7,7 @@ import type { KernelContext } from '../registry/snapshot.ts'
 import { isAfter } from '../runtime/shared.ts'
 import { assertEndable, endAll } from './end.ts'
 import { undoGrant } from './undo.ts'
-import { accessRecordName, endingKey, lastEnding, proofKeys, raiseEnding } from './endings.ts'
+import { accessRecordName, endingKey, lastEnding, memberKey, proofKeys, raiseEnding } from './endings.ts'
 
 /**
  * Access ended after a sign-in, a link or an approval began: by a sign-out everywhere, a new password, a ban, a logout at the provider. Signing in again
@@ -77,12 +77,21 @@ export function createAccess(ctx: AnyContext): Access {
     throw new AccessDenied(`The hook \`access\` refused the user (${by}).`, { cause: { by } })
   }
 
+  /** Whether no other request ended what a stamp says since it was taken. */
+  function isCurrent(key: string, generation: number, last: number): boolean {
+    const mine = own.get(key)
+    return last === generation || (mine?.before.has(generation) === true && mine.after === last)
+  }
+
   async function compare(given: StampOfAccess, by: AccessPurpose): Promise<void> {
     const { subject, generation } = given
     const last = (await lastEnding(ctx, subject))?.at ?? 0
-    const mine = own.get(subject)
-    if (last !== generation && !(mine?.before.has(generation) && mine.after === last))
-      throw accessEnded('The access of the user ended after the sign-in began.')
+    if (!isCurrent(subject, generation, last)) throw accessEnded('The access of the user ended after the sign-in began.')
+    for (const membership of given.memberships ?? []) {
+      const key = memberKey({ organizationId: membership.organizationId, userId: userOf(given) })
+      const ending = (await lastEnding(ctx, key))?.at ?? 0
+      if (!isCurrent(key, membership.generation, ending)) throw accessEnded('The membership ended after the request for access began.')
+    }
     const found = await Promise.all(
       given.proofs.flatMap((proof) => proofKeys(proof).map(async (key) => ({ proof, key, last: await lastEnding(ctx, key) }))),
     )
@@ -107,6 +116,12 @@ export function createAccess(ctx: AnyContext): Access {
     stamp,
     stampSession,
     allows,
+    async stampMember(given, organizationId) {
+      const generation = await generationOf(memberKey({ organizationId, userId: userOf(given) }))
+      const bound = { ...given, memberships: [...(given.memberships ?? []), { organizationId, generation }] }
+      if (ofSession.has(given)) ofSession.add(bound)
+      return bound
+    },
     restamp(given) {
       const mine = own.get(given.subject)
       return mine?.before.has(given.generation) ? { ...given, generation: mine.after } : given
@@ -132,7 +147,7 @@ export function createAccess(ctx: AnyContext): Access {
       // Before the generation is raised: a request that cannot end sessions must not make sign-ins under way void.
       assertEndable(ctx, which, options)
       const key = endingKey(which)
-      const raised = await raiseEnding(ctx, key, 'userId' in which ? undefined : (which.until ?? ctx.runtime.now()))
+      const raised = await raiseEnding(ctx, key, 'provider' in which ? (which.until ?? ctx.runtime.now()) : undefined)
       const mine = own.get(key)
       if (mine?.after === raised.before) {
         mine.before.add(raised.before)
@@ -159,6 +174,12 @@ async function isSessionLive(ctx: Context): Promise<boolean> {
 /** Whether anything here ends sessions by what the provider calls them: else no ending could name a proof. */
 function areProofsCompared(ctx: AnyContext): boolean {
   return (ctx as KernelContext).compiled.required.has('session:revoke:attribute')
+}
+
+/** Id of the user of a stamp. */
+function userOf({ subject }: StampOfAccess): string {
+  if (!subject.startsWith('user:')) throw new TypeError('Only a stored user is a member of an organization: stamp `user:<id>`.')
+  return subject.slice('user:'.length)
 }
 
 function accessEnded(message: string): AccessEnded {

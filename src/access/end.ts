@@ -29,26 +29,26 @@ export async function endAccess(ctx: AnyContext, which: AccessSelector, by: stri
 
 /** Throws MissingSessionAbility where the strategy cannot end sessions from elsewhere, unless `sessions` says `whereEndable`. */
 export function assertEndable(ctx: AnyContext, which: AccessSelector, { by, sessions = 'required' }: EndOptions): void {
-  if (sessions === 'required') strategyWith(ctx, abilityFor(which), by)
+  if (sessions === 'required' && !('member' in which)) strategyWith(ctx, abilityFor(which), by)
 }
 
 /** Ends sessions where the strategy can, and then what plugins gave, step by step. */
 export async function endAll(
   ctx: AnyContext,
   which: AccessSelector,
-  { by, reason = endReason(which), silent = false }: EndOptions,
+  { by, reason = endReason(which), before, silent = false }: EndOptions,
 ): Promise<EndReport> {
   const sessions = await endSessionsOf(ctx, which)
   const ended: Partial<Record<EndStep, number | undefined>> = {}
   for (const step of order) {
     const counts: (number | undefined)[] = []
-    for (const { end } of stepsOf(ctx, step)) counts.push((await end(ctx, { which, reason, by })) ?? undefined)
+    for (const { end } of stepsOf(ctx, step)) counts.push((await end(ctx, { which, reason, by, ...(before && { before }) })) ?? undefined)
     if (counts.length > 0) ended[step] = sumOf(counts)
   }
   const report = { sessions, ended }
   if (silent) return report
   const count = countSessions(report)
-  if (count !== 0) await ctx.emit('sessionsEnded', { which, count, by })
+  if (count !== 0 && !('member' in which)) await ctx.emit('sessionsEnded', { which, count, by })
   await ctx.emit('accessEnded', { which, reason, by, ended })
   return report
 }
@@ -64,6 +64,8 @@ function sumOf(counts: readonly (number | undefined)[]): number | undefined {
 }
 
 async function endSessionsOf(ctx: AnyContext, which: AccessSelector): Promise<number | undefined> {
+  // Sessions read the membership at each use, and the rest of the user stays.
+  if ('member' in which) return 0
   const strategy = ctx.service('session')
   return abilitiesOf(strategy).has(abilityFor(which)) ? ((await strategy.revoke?.(ctx, which)) ?? undefined) : 0
 }
@@ -73,5 +75,6 @@ function stepsOf(ctx: AnyContext, step: EndStep): KernelContext['compiled']['end
 }
 
 function endReason(which: AccessSelector): EndReason {
+  if ('member' in which) return 'membershipEnded'
   return 'userId' in which ? 'signOutEverywhere' : 'providerLogout'
 }

@@ -1,6 +1,6 @@
 /** The last ending of a subject, or of a session at a provider: one small row each, or an entry of this process where there are no records. */
 import type { AnyContext } from '../contract/context.ts'
-import type { AccessProof, AccessSelector } from '../contract/access.ts'
+import type { AccessProof, AccessSelector, MembershipSelector } from '../contract/access.ts'
 import type { RecordSpec, RecordTable } from '../contract/records.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
@@ -85,15 +85,21 @@ export function proofKeys({ provider, sub, sid }: AccessProof): string[] {
 
 /** The key that an ending raises. */
 export function endingKey(which: AccessSelector): string {
+  if ('member' in which) return memberKey(which.member)
   if ('userId' in which) return `user:${which.userId}`
   const at = encodeURIComponent(which.provider)
   if (!('sid' in which)) return `sub:${at}:${which.sub}`
   return which.sub === undefined ? `sid:${at}:${which.sid}` : `pair:${at}:${encodeURIComponent(which.sub)}:${which.sid}`
 }
 
+/** The key of a membership. */
+export function memberKey({ organizationId, userId }: MembershipSelector['member']): string {
+  return `member:${encodeURIComponent(organizationId)}:${userId}`
+}
+
 function tableOf(ctx: AnyContext): RecordTable<EndingRow> | undefined {
-  const { records } = (ctx as KernelContext).compiled
-  return records.has(accessRecordName) ? (ctx.records(accessRecordName) as unknown as RecordTable<EndingRow>) : undefined
+  const own = ctx as KernelContext
+  return own.compiled.records.has(accessRecordName) ? own.ownRecords<EndingRow>(accessRecordName) : undefined
 }
 
 async function createEndingRow(table: RecordTable<EndingRow>, row: EndingRow & { id: string }): Promise<boolean> {

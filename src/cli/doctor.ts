@@ -1,5 +1,5 @@
 /** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
-import type { Auth, Context } from 'authkernel/kernel'
+import type { Auth, Context, RouteInfo } from 'authkernel/kernel'
 import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
 import { type LoadedModule, loadModule } from './load.ts'
@@ -68,17 +68,17 @@ async function examineApp({ auth, file }: LoadedModule, options: DoctorOptions, 
   const sound = !findings.some(({ level }) => level === 'error')
   const ctx = await lookInside(auth, 'https://your-app.example')
   const { origin, isGuess } = originOf(options.origin, ctx.app.settings.origin)
-  const providers = [...ctx.app.providers.values()].map(({ id, name, type }) => ({
-    id,
-    name,
-    type,
-    callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
-  }))
+  const providers = [...ctx.app.providers.values()].map((provider) => {
+    const { id, name, type } = provider
+    const path = ('callbackPath' in provider && provider.callbackPath) || `/callback/${id}`
+    return { id, name, type, callbackUrl: `${origin}${ctx.app.settings.basePath}${path}` }
+  })
   findings.push(...findUnreachable(ctx, setting.env), ...findRisks(ctx.app, setting.env))
   findings.push(...inspection.gaps.map(describeGap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
-    if (!isGuess) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
+    if (!isGuess)
+      findings.push(...(await askRootPaths(auth, ctx.app.routes.list.filter(isAtRoot), origin, inspection.plugins, ctx.runtime.fetch)))
   }
   if (!options.offline) findings.push(...(await findMoves(auth)))
   // What lacks a package or a table cannot be well.
@@ -158,4 +158,8 @@ async function askHealth(auth: Auth, ctx: Context): Promise<Finding[]> {
     if (status === 'pass' || name.startsWith('issuer:')) return []
     return [{ level: status === 'fail' ? 'error' : 'warning', code: 'health', message: `${name}: ${message}` }]
   })
+}
+
+function isAtRoot({ at, method }: RouteInfo): boolean {
+  return at === 'root' && method === 'GET'
 }

@@ -30,7 +30,7 @@ export async function finishMove(auth: Auth, { from, apply, conflicts, html, acc
     statements.length === 0 ? [] : ['', 'To remove what better-auth alone used, run this yourself:', ...statements.map((one) => `${one};`)]
   const last = finished
     ? paint.good(`The move is finished since ${at!.toISOString()}. Nothing that better-auth writes is taken over any more.`)
-    : paint.bad(`The move goes on. ${refused.length} problems stop \`--finish\`: solve them, or accept each by its name.`)
+    : paint.bad(`The move goes on. What stops \`--finish\`: ${refused.join(', ')}. Solve it, or accept each by its name.`)
   return {
     data: { ...end },
     ok: finished,

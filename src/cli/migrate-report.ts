@@ -14,7 +14,7 @@ export function describeMove(report: ImportReport, command: string, paint: Paint
   const last = applied
     ? good('Taken over.')
     : refused.length > 0
-      ? bad(`Nothing was written. ${refused.length} problems stop \`--apply\`: solve them, or accept each by its name.`)
+      ? bad(`Nothing was written. What stops \`--apply\`: ${refused.join(', ')}. Solve it, or accept each by its name.`)
       : faint(`Nothing was changed. \`${command} --apply\` does it.`)
   return [...counts, ...shown, last]
 }
@@ -27,8 +27,8 @@ export function describeProblem(problem: ImportProblem, refused: readonly string
   return `${paint(problem.level === 'note' ? 'note' : open ? 'stop' : 'accepted')} ${problem.message}${accept}${examplesOf(problem)}`
 }
 
-/** The same as a page that needs nothing else. Every text of the database is escaped. */
-export function drawMove(report: ImportReport, command: string): string {
+/** The same as a page that needs nothing else, with the first `lines` that the command prints. Every text of the database is escaped. */
+export function drawMove(report: ImportReport, command: string, lines: readonly string[]): string {
   const { kinds, problems, refused } = report
   const cells = (tag: string, values: readonly string[]): string =>
     `<tr>${values.map((value) => `<${tag}>${escapeHtml(value)}</${tag}>`).join('')}</tr>`
@@ -49,6 +49,7 @@ export function drawMove(report: ImportReport, command: string): string {
 <style>body{font:15px/1.5 system-ui;margin:2rem;max-width:75rem}table{border-collapse:collapse;margin:1rem 0}td,th{border:1px solid #bbb;padding:.3rem .6rem;text-align:left;vertical-align:top}</style>
 </head><body><h1>${escapeHtml(`Move from ${report.source}`)}</h1>
 <p>${report.applied ? 'Taken over.' : refused.length > 0 ? 'Nothing was written: some problems are open.' : `Nothing was changed. Run: <code>${escapeHtml(command)} --apply</code>`}</p>
+<p>${lines.map(escapeHtml).join('<br>')}</p>
 <table>${cells('th', ['', 'found', ...columns])}${counts.join('')}</table>
 <p>${describeCounts(report).map(escapeHtml).join('<br>')}</p>
 <table>${cells('th', ['name', 'state', 'count', 'what it means', 'examples'])}${rows.join('')}</table>

@@ -109,7 +109,7 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
           : [...facts, '', ...said, last],
     }
   const command = `npx authkernel migrate --from ${options.from}${options.file === undefined ? '' : ` --file ${options.file}`}`
-  if (options.html !== undefined) await writeFile(resolve(setting.cwd, options.html), drawMove(taken, command))
+  if (options.html !== undefined) await writeFile(resolve(setting.cwd, options.html), drawMove(taken, command, other!.describe(taken)))
   return {
     data: { file, statements, locks, notes, from: taken, applied: taken.applied },
     ok: notes.length === 0 && taken.refused.length === 0,

@@ -84,6 +84,7 @@ function serviceRisks({ store, services: { once } }: App): Risk[] {
 function providerRisks({ providers }: App): Risk[] {
   return [...providers.values()].flatMap((provider): Risk[] => {
     const { id } = provider
+    // Options of all provider types, read by name.
     const options = provider as unknown as Record<PropertyKey, unknown>
     const checks = options['checks']
     return [

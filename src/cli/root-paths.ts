@@ -1,5 +1,5 @@
 /** Asks whether the paths below `/.well-known/` reach the app: a binding that is mounted below another path does not see them. */
-import type { Auth } from 'authkernel/kernel'
+import type { Auth, RouteInfo } from 'authkernel/kernel'
 import type { Finding } from './report.ts'
 
 const patience = 5_000
@@ -16,9 +16,10 @@ const lines: Readonly<Record<string, string>> = {
   'solid-start': 'src/routes/.well-known/[...path].ts with the handler of the binding',
 }
 
-/** Each path that the app answers itself and its address answers otherwise. */
+/** Each path that the app answers itself and its address answers otherwise. One that the app has nothing for is not asked. */
 export async function askRootPaths(
-  auth: Pick<Auth, 'handler' | 'rootPaths'>,
+  auth: Pick<Auth, 'handler'>,
+  routes: readonly RouteInfo[],
   origin: string,
   plugins: readonly { name: string }[],
   fetch: typeof globalThis.fetch,
@@ -26,10 +27,15 @@ export async function askRootPaths(
   const name = plugins.map((plugin) => plugin.name).find((plugin) => plugin in lines)
   const line = name === undefined ? 'hand requests for this path to `auth.handler`' : (lines[name] ?? '').replace('{name}', name)
   const answers = await Promise.all(
-    auth.rootPaths.map(async (path): Promise<Finding | undefined> => {
+    routes.map(async ({ path, optional }): Promise<Finding | undefined> => {
       const url = origin + path
       const wanted = (await auth.handler(new Request(url))).status
-      const error = (said: string): Finding => ({ level: 'error', code: 'root-path', message: `${url} ${said} Add: ${line}` })
+      if (wanted === 404) return undefined
+      const error = (said: string): Finding => ({
+        level: optional ? 'warning' : 'error',
+        code: 'root-path',
+        message: `${url} ${said} Add: ${line}`,
+      })
       try {
         const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience) })
         return status === wanted ? undefined : error(`answered ${status}, the app ${wanted}: requests do not reach authkernel.`)

@@ -11,11 +11,14 @@ import { init } from './init/init.ts'
 import { frameworks, stores } from './init/project.ts'
 import { cleanup, reseal } from './maintenance.ts'
 import { migrate } from './migrate.ts'
+import { moveStore } from './move-store.ts'
 import { describeProvider, listProviders } from './provider.ts'
 import { createPaint, type Report, type Setting, UsageError } from './report.ts'
 import { routes } from './routes.ts'
 import { schema } from './schema.ts'
 import { secret } from './secret.ts'
+import { sso } from './sso.ts'
+import { users } from './users.ts'
 import { readVersion } from './package.ts'
 
 /** What a process gives to a command. */
@@ -188,6 +191,35 @@ function createProgram(setting: Setting): CommandDef {
         },
         run: ({ args }) => migrate(args, setting),
       }),
+      sso: defineCommand({
+        meta: { name: 'sso', description: '`sso test <connection>`: whether a connection of ssoPlugin can be used, and what to mend' },
+        args: {
+          action: { type: 'positional', required: false, description: 'test' },
+          connection: { type: 'positional', required: false, description: 'Id of the connection' },
+          auth: authArg,
+          env: envArg,
+          tenant: { type: 'string', valueHint: 'name', description: 'Name of the tenant; empty for the default one' },
+          json: jsonArg,
+        },
+        run: ({ args }) => sso(args, setting),
+      }),
+      users: defineCommand({
+        meta: {
+          name: 'users',
+          description: '`users export <user>` prints all data of a user; `users erase <user> --yes` deletes it, with a report',
+        },
+        args: {
+          action: { type: 'positional', required: false, description: '`export` or `erase`' },
+          user: { type: 'positional', required: false, description: 'Id of the user' },
+          auth: authArg,
+          env: envArg,
+          out: { type: 'string', valueHint: 'file', description: 'New file for the data; default: they are printed' },
+          yes: { type: 'boolean', description: 'Erases; without it the command says what it would erase' },
+          tenant: { type: 'string', valueHint: 'name', description: 'Name of the tenant; empty for the default one' },
+          json: jsonArg,
+        },
+        run: ({ args }) => users(args, setting),
+      }),
       audit: defineCommand({
         meta: { name: 'audit', description: '`audit verify`: whether the records of auditPlugin are all there and unchanged' },
         args: {
@@ -215,6 +247,11 @@ function createProgram(setting: Setting): CommandDef {
         meta: { name: 'cleanup', description: 'Removes expired rows: sessions, links, marks, records. Run it once a day' },
         args: { auth: authArg, env: envArg, json: jsonArg },
         run: ({ args }) => cleanup(args, setting),
+      }),
+      'move-store': defineCommand({
+        meta: { name: 'move-store', description: 'Moves the sessions of the adapter into the session store, while the app runs' },
+        args: { auth: authArg, env: envArg, json: jsonArg },
+        run: ({ args }) => moveStore(args, setting),
       }),
       reseal: defineCommand({
         meta: { name: 'reseal', description: 'Seals the fields of records with the newest secret, before a former one is dropped' },

@@ -13,5 +13,6 @@ export function createAppClient(options: AppClientOptions): AppClient {
       loaded ??= import('./app-flow.ts').then(({ appFlow }) => appFlow(options, AuthClientError))
       return ((await loaded)[name] as (...values: never[]) => unknown)(...given)
     }
+  // Each method answers what that of the loaded client answers.
   return Object.fromEntries(methods.map((name) => [name, call(name)])) as unknown as AppClient
 }

@@ -1,7 +1,7 @@
 /** A client that knows its server: the methods that plugins bring are typed by the type of `auth`, and are found by their names at run time. */
 import type { ClientMethodsOf, SessionOf } from 'authkernel'
 import { type Client, type ClientOptions, createClientFunctions } from './client.ts'
-import { createProtocol } from './protocol.ts'
+import { AuthClientError, createProtocol } from './protocol.ts'
 
 /** The functions of `createClient` with the session of `A` and, by namespace, the methods of the plugins of `A`. */
 export type AuthClient<A> = Client<SessionOf<A>> & ClientMethodsOf<A>
@@ -20,7 +20,11 @@ export function createAuthClient<A = unknown>(options: ClientOptions = {}): Auth
   const method =
     (namespace: string, name: string) =>
     async (input?: unknown): Promise<unknown> => {
-      const result = await protocol.call(`/${toKebab(namespace)}/${toKebab(name)}`, reads.test(name), input)
+      // The one method that is a ceremony of the browser and no single request.
+      const isCeremony = namespace === 'passkeys' && name === 'add'
+      const result = isCeremony
+        ? await (await import('./passkey.ts')).addPasskey(protocol, AuthClientError, input as object | undefined)
+        : await protocol.call(`/${toKebab(namespace)}/${toKebab(name)}`, reads.test(name), input)
       if (!reads.test(name)) protocol.announce()
       return result
     }

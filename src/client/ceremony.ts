@@ -4,9 +4,24 @@
  */
 
 /** Registers a new passkey. Rejects as `navigator.credentials.create` does: NotAllowedError, InvalidStateError, AbortError, SecurityError. */
-export async function createPasskey(options: PublicKeyCredentialCreationOptionsJSON, signal?: AbortSignal): Promise<object> {
-  const credential = await navigator.credentials.create({ publicKey: creationOptions(options), ...(signal && { signal }) })
+export async function createPasskey(
+  options: PublicKeyCredentialCreationOptionsJSON,
+  signal?: AbortSignal,
+  conditional?: boolean,
+): Promise<object> {
+  const credential = await navigator.credentials.create({
+    publicKey: creationOptions(options),
+    ...(signal && { signal }),
+    // Of the standard, and not yet in the types of TypeScript.
+    ...(conditional && ({ mediation: 'conditional' } as object)),
+  })
   return toJSON(credential as PublicKeyCredential)
+}
+
+/** Tells the password manager that the server does not know a passkey that it offered, so that it offers it no more. Browsers that cannot be told are left alone. */
+export async function signalUnknown(rpId: string, credentialId: string): Promise<void> {
+  const { signalUnknownCredential } = PublicKeyCredential as { signalUnknownCredential?: (facts: object) => Promise<void> }
+  await signalUnknownCredential?.call(PublicKeyCredential, { rpId, credentialId }).catch(() => {})
 }
 
 /** Signs in with a passkey; `conditional` waits in the autofill of a field. Rejects as `navigator.credentials.get` does. */
@@ -23,23 +38,34 @@ export async function getPasskey(
   return toJSON(credential as PublicKeyCredential)
 }
 
+/** Whether the browser makes a passkey without a question, after a password manager has filled in a password (WebAuthn Level 3, section 5.1.7). */
+export async function makesPasskeysAlone(): Promise<boolean> {
+  const { getClientCapabilities } = (globalThis.PublicKeyCredential ?? {}) as {
+    getClientCapabilities?: () => Promise<Record<string, boolean>>
+  }
+  return (await getClientCapabilities?.call(PublicKeyCredential).catch(() => undefined))?.['conditionalCreate'] === true
+}
+
 function creationOptions(json: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
   if (typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function') return PublicKeyCredential.parseCreationOptionsFromJSON(json)
-  return {
+  // JSON has texts where the platform types enums.
+  const options: unknown = {
     ...json,
     challenge: toBytes(json.challenge),
     user: { ...json.user, id: toBytes(json.user.id) },
     excludeCredentials: toDescriptors(json.excludeCredentials),
-  } as unknown as PublicKeyCredentialCreationOptions
+  }
+  return options as PublicKeyCredentialCreationOptions
 }
 
 function requestOptions(json: PublicKeyCredentialRequestOptionsJSON): PublicKeyCredentialRequestOptions {
   if (typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function') return PublicKeyCredential.parseRequestOptionsFromJSON(json)
-  return {
+  const options: unknown = {
     ...json,
     challenge: toBytes(json.challenge),
     allowCredentials: toDescriptors(json.allowCredentials),
-  } as unknown as PublicKeyCredentialRequestOptions
+  }
+  return options as PublicKeyCredentialRequestOptions
 }
 
 function toDescriptors(list: PublicKeyCredentialDescriptorJSON[] | undefined): PublicKeyCredentialDescriptor[] {

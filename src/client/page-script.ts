@@ -16,7 +16,7 @@
  * `role="alert"`, which is made when absent; `data-text-cancelled`, `-failed`, `-known` and `-unsupported` on the form translate them.
  * What comes after the ceremony is an ordinary form post: the answer may be any page or redirect.
  */
-import { createPasskey, getPasskey } from './ceremony.ts'
+import { createPasskey, getPasskey, makesPasskeysAlone, signalUnknown } from './ceremony.ts'
 import { supportsPasskeys } from './support.ts'
 
 type Answer =
@@ -32,9 +32,14 @@ const texts = {
 }
 // A challenge lives 15 minutes on the server; the autofill must not offer an older one.
 const refreshAfter = 10 * 60 * 1000
+const triedKey = 'authkernel.passkey'
 
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', enhanceForms)
 else enhanceForms()
+
+// Where a page of the server asks for a passkey after a sign-in with a password.
+document.addEventListener('authkernel:conditional-create', (event) => void createAlone((event as CustomEvent<HTMLFormElement>).detail))
+void tellUnknown()
 
 function enhanceForms(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form[data-options-url]')) enhanceForm(form)
@@ -61,9 +66,9 @@ function enhanceForm(form: HTMLFormElement): void {
     show('')
     try {
       if (!(await supportsPasskeys())) return fail('unsupported')
-      const answer = await options(query)
+      const answer = await loadOptions(form, query)
       const credential = answer.action === 'register' ? await createPasskey(answer.options) : await getPasskey(answer.options)
-      send(answer.action, credential)
+      send(form, answer, credential)
     } catch (error) {
       fail(errorTextOf(error))
     }
@@ -78,11 +83,11 @@ function enhanceForm(form: HTMLFormElement): void {
       void offerAutofill()
     }, refreshAfter)
     try {
-      const answer = await options(new URLSearchParams({ action: 'authenticate' }))
+      const answer = await loadOptions(form, new URLSearchParams({ action: 'authenticate' }))
       if (answer.action !== 'authenticate' || controller.signal.aborted) return
       const credential = await getPasskey(answer.options, controller.signal, true)
       busy(true)
-      send('authenticate', credential)
+      send(form, answer, credential)
     } catch {
       // Not chosen, or no longer wanted: the button still works.
     }
@@ -91,26 +96,6 @@ function enhanceForm(form: HTMLFormElement): void {
   function stopWaiting(): void {
     waiting?.abort()
     clearTimeout(timer)
-  }
-
-  async function options(query: URLSearchParams): Promise<Answer> {
-    const response = await fetch(`${form.dataset['optionsUrl']}?${query}`, { headers: { accept: 'application/json' }, cache: 'no-store' })
-    if (!response.ok) throw new Error(`options: ${response.status}`)
-    return (await response.json()) as Answer
-  }
-
-  function send(action: string, credential: object): void {
-    field('action').value = action
-    field('data').value = JSON.stringify(credential)
-    // A field may be named "submit" and hide the method.
-    HTMLFormElement.prototype.submit.call(form)
-  }
-
-  function field(name: string): HTMLInputElement {
-    const known = form.querySelector<HTMLInputElement>(`input[type=hidden][name=${name}]`)
-    if (known) return known
-    const input = Object.assign(document.createElement('input'), { type: 'hidden', name })
-    return form.appendChild(input)
   }
 
   function fail(text: Text): void {
@@ -138,6 +123,59 @@ function enhanceForm(form: HTMLFormElement): void {
   function busy(on: boolean): void {
     form.setAttribute('aria-busy', String(on))
     for (const button of form.querySelectorAll('button')) button.disabled = on
+  }
+}
+
+async function loadOptions(form: HTMLFormElement, query: URLSearchParams): Promise<Answer> {
+  const response = await fetch(`${form.dataset['optionsUrl']}?${query}`, { headers: { accept: 'application/json' }, cache: 'no-store' })
+  if (!response.ok) throw new Error(`options: ${response.status}`)
+  return (await response.json()) as Answer
+}
+
+function send(form: HTMLFormElement, answer: Answer, credential: object): void {
+  field(form, 'action').value = answer.action
+  field(form, 'data').value = JSON.stringify(credential)
+  if (answer.action === 'authenticate') keepTried(answer.options.rpId ?? location.hostname, (credential as { id: string }).id)
+  // A field may be named "submit" and hide the method.
+  HTMLFormElement.prototype.submit.call(form)
+}
+
+function field(form: HTMLFormElement, name: string): HTMLInputElement {
+  const known = form.querySelector<HTMLInputElement>(`input[type=hidden][name=${name}]`)
+  if (known) return known
+  const input = Object.assign(document.createElement('input'), { type: 'hidden', name })
+  return form.appendChild(input)
+}
+
+/** Without a question and without a message: where the browser makes none, nothing has changed for the user. */
+async function createAlone(form: HTMLFormElement): Promise<void> {
+  try {
+    if (!(await makesPasskeysAlone())) return
+    const answer = await loadOptions(form, new URLSearchParams({ action: 'register', conditional: '1' }))
+    if (answer.action === 'register') send(form, answer, await createPasskey(answer.options, undefined, true))
+  } catch {
+    // The button still works.
+  }
+}
+
+/** The answer to a sign-in is another page: the passkey is kept for it, in this tab. */
+function keepTried(rpId: string, id: string): void {
+  try {
+    sessionStorage.setItem(triedKey, JSON.stringify([rpId, id]))
+  } catch {
+    // Storage is switched off: the password manager goes on offering the passkey.
+  }
+}
+
+async function tellUnknown(): Promise<void> {
+  try {
+    const tried = sessionStorage.getItem(triedKey)
+    sessionStorage.removeItem(triedKey)
+    if (!tried || new URLSearchParams(location.search).get('error') !== 'UnknownPasskey') return
+    const [rpId, id] = JSON.parse(tried) as [string, string]
+    await signalUnknown(rpId, id)
+  } catch {
+    // As above.
   }
 }
 

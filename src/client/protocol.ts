@@ -65,7 +65,7 @@ export interface Protocol {
   /** POST with the CSRF token as JSON. Throws AuthClientError. */
   update<T>(path: string, data: unknown): Promise<T>
   /** A method of a plugin: GET with `?input=`, else POST with the CSRF token beside the fields of `input`. Throws AuthClientError. */
-  call(path: string, reads: boolean, input: unknown): Promise<unknown>
+  call<T = unknown>(path: string, reads: boolean, input: unknown): Promise<T>
   /** A flow's POST: its redirect comes back as a result. */
   flow(path: string, fields: Record<string, unknown>, redirectTo: string): Promise<FlowResult>
   /** Tells this tab and the others that the session may have changed. */

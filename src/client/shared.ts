@@ -1,5 +1,6 @@
 /** One client and one watched session for everything on a page that was not given its own. */
-import { type Client, type ClientOptions, createClient } from './client.ts'
+import { createAuthClient } from './auth-client.ts'
+import type { Client, ClientOptions } from './client.ts'
 import type { SessionOptions, SessionStore } from './session.ts'
 
 /** What components share: the client and its session. */
@@ -9,15 +10,17 @@ export interface PageClient {
 }
 /** Options of a provider of the session. */
 export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'initial'> {
-  /** From `createClient` or `createAuthClient`; default: a client of `basePath`. */
+  /** From `createClient` or `createAuthClient`; default: one of `createAuthClient` for `basePath`. */
   client?: Client | undefined
   /** The session that the server rendered; null for a signed-out person. Without it the first component fetches the session. */
   session?: SessionOptions['initial']
 }
 
-/** A client and a session of their own. */
+/**
+ * A client and a session of their own. The client is one that finds methods of plugins by their names, so that ready-made parts can call them.
+ */
 export function createShared({ client, session, ...options }: SharedOptions = {}): PageClient {
-  const own = client ?? createClient(options)
+  const own = client ?? createAuthClient(options)
   return { client: own, store: own.createSession({ ...options, initial: session }) }
 }
 

@@ -1,7 +1,9 @@
 /** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
+import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import { AuthError, type ErrorRow } from '../errors/base.ts'
 import { isSecureUrl } from '../runtime/runtime.ts'
 import { InvalidProof, verifyProof } from './dpop-proof.ts'
+import { isEndedGrant } from './ended-grants.ts'
 
 /** Algorithms with a public key. */
 export type AccessTokenAlgorithm =
@@ -44,6 +46,11 @@ export interface VerifyAccessTokenOptions {
   scope?: string | readonly string[] | undefined
   /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is refused. */
   proof?: ProofInput | undefined
+  /**
+   * Address of the list of ended grants of authorizationServerPlugin, `https://your.site/auth/oauth2/ended-grants`: a token whose grant ended is refused
+   * at most 30 seconds later. Default: a token counts to its end. Throws KeysUnavailable where the list cannot be read.
+   */
+  endedGrants?: string | URL | undefined
   /** Seconds that clocks may differ; default 5, at most 60. */
   clockTolerance?: number | undefined
   /** Milliseconds since the epoch; default: the clock of the process. */
@@ -96,7 +103,7 @@ export class KeysUnavailable extends AuthError {
   static override row: ErrorRow = { page: 'error', status: 503 }
 }
 
-type KeySource = (...given: never[]) => Promise<unknown>
+type KeySource = JWTVerifyGetKey
 const maxLength = 16_384
 const maxSources = 100
 const maxTolerance = 60
@@ -120,7 +127,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
     const header = readHeader(token, decodeProtectedHeader)
     const foreign = foreignKeys.find((name) => name in header)
     if (foreign !== undefined) throw new InvalidAccessToken(`The access token brings a key of its own (${foreign}).`)
-    const verified = await jwtVerify(token, keys as never, {
+    const verified = await jwtVerify(token, keys, {
       algorithms: [...algorithms],
       typ: 'at+jwt',
       issuer,
@@ -138,10 +145,22 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
   if ((payload['iat'] as number) > now() / 1000 + clockTolerance) throw new InvalidAccessToken('The access token is from the future.')
   const claims = payload as AccessTokenClaims
   await assertHeld(token, claims.cnf, options)
+  await assertNotEnded(claims, options)
   const held = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   const missing = (typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (scope ?? [])).filter((one) => !held.includes(one))
   if (missing.length > 0) throw new InvalidAccessToken(`The access token lacks the scope ${missing.join(' ')}.`, 'insufficient_scope')
   return claims
+}
+
+/** A token without a grant is none of authorizationServerPlugin: such a list says nothing about it. */
+async function assertNotEnded({ gid }: AccessTokenClaims, { endedGrants, now = Date.now, fetch }: VerifyAccessTokenOptions): Promise<void> {
+  if (endedGrants === undefined || typeof gid !== 'string') return
+  const url = new URL(endedGrants)
+  if (!isSecureUrl(url)) throw new TypeError(`verifyAccessToken: ${url.origin} is not https. Plain http is for loopback only.`)
+  const isEnded = await isEndedGrant(url, gid, now(), fetch).catch((error: unknown) => {
+    throw new KeysUnavailable('The list of ended grants could not be read.', { cause: { err: error as Error } })
+  })
+  if (isEnded) throw new InvalidAccessToken('The grant of the access token has ended.')
 }
 
 function checkOptions({ issuer, audience, algorithms, clockTolerance = 0 }: VerifyAccessTokenOptions): void {
@@ -156,7 +175,7 @@ function checkOptions({ issuer, audience, algorithms, clockTolerance = 0 }: Veri
 
 async function loadKeySource({ issuer, jwks, fetch }: VerifyAccessTokenOptions): Promise<KeySource> {
   const jose = await import('jose')
-  if (jwks && typeof jwks === 'object' && 'keys' in jwks) return jose.createLocalJWKSet(jwks as never)
+  if (jwks && typeof jwks === 'object' && 'keys' in jwks) return jose.createLocalJWKSet(jwks as JSONWebKeySet)
   const place = jwks ?? new URL('/.well-known/jwks.json', issuer)
   const url = new URL(place)
   if (!isSecureUrl(url)) throw new TypeError(`verifyAccessToken: ${url.origin} is not https. Plain http is for loopback only.`)

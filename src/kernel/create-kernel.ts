@@ -4,7 +4,7 @@ import type { AuthConfig, Settings } from '../contract/config.ts'
 import type { EventHandler, Events, HookHandler, Hooks } from '../contract/messages.ts'
 import type { EntryPoints } from '../contract/entry-points.ts'
 import type { Kernel, Plugin, With } from '../contract/plugin.ts'
-import type { Shared } from '../contract/services.ts'
+import type { SharedState } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/crypto.ts'
 import { resolveConfig } from '../options/config.ts'
@@ -59,7 +59,7 @@ export type Auth<Ext = unknown> = Core<Ext> & Ext
 /** For bindings whose configuration is a function of the request: what several kernels share. */
 export interface KernelOptions {
   /** State that kernels of one process have in common; default: a new one. Make it with `createShared()`. */
-  shared?: Shared
+  shared?: SharedState
   /** Plugins of `createAuth`, which give way to the host's. */
   preset?: readonly Plugin[]
 }
@@ -151,6 +151,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     },
     use(plugin) {
       register(plugin, 'plugin', auth.use)
+      // What the plugin adds was put on `auth` by `register`.
       return auth as never
     },
     remove(name) {
@@ -178,7 +179,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
         ...handlerEntries(callbacks).map(([name, handler]) => hostKernel.hook(name as keyof Hooks, handler as HookHandler<keyof Hooks>)),
         ...handlerEntries(events).map(([name, handler]) => hostKernel.on(name as keyof Events, handler as EventHandler<keyof Events>)),
       ]
-      return () => undo.forEach((take) => take())
+      return () => undo.forEach((removeHandler) => removeHandler())
     },
     inspect: () => inspectSnapshot((current.compiled ??= current.compile()), replayOrder(records), auth),
     async close() {
@@ -249,6 +250,6 @@ function registerOwnParts(draft: Draft): void {
   const needed = draft.records.size > 0 || draft.bus.has('hook', 'login')
   if (!needed || !draft.serviceNames().includes('records')) return
   draft.record('lease', leaseRecord, 'kernel')
-  draft.record(accessRecordName, accessRecord as unknown as RecordSpec, 'kernel')
-  draft.record('parkedLogin', parkedRecord as unknown as RecordSpec, 'kernel')
+  draft.record(accessRecordName, accessRecord, 'kernel')
+  draft.record('parkedLogin', parkedRecord, 'kernel')
 }

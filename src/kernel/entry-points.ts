@@ -9,7 +9,7 @@ import { raw } from '../contract/symbols.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
 import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/registration.ts'
-import type { Compiled } from '../registry/snapshot.ts'
+import type { Snapshot } from '../registry/snapshot.ts'
 import { overlay } from '../registry/overlay.ts'
 import type { JobContext } from '../request/common-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -30,8 +30,8 @@ export function jobFor(job: string, { tenant }: OfTenant = {}): JobTarget {
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
-  compiled: Compiled | undefined
-  compile(): Compiled
+  compiled: Snapshot | undefined
+  compile(): Snapshot
 }
 
 /** Everything that reads the snapshot. */
@@ -44,13 +44,13 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     const settings = app.bus.has('hook', 'settings') ? await resolveSettings(app, request, options) : app.settings
     return new RequestContext(app, request, settings, options, canSetCookies)
   }
-  const snapshot = (): Compiled => (current.compiled ??= current.compile())
-  const sound = (): Compiled => {
+  const snapshot = (): Snapshot => (current.compiled ??= current.compile())
+  const sound = (): Snapshot => {
     const app = snapshot()
     if (app.fault) throw app.fault
     return app
   }
-  const checkSnapshot = async (): Promise<Compiled> => {
+  const checkSnapshot = async (): Promise<Snapshot> => {
     const app = snapshot()
     if (app.found.checked) return sound()
     await app.check()
@@ -97,13 +97,16 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     async ready({ warm = false, ...waiting } = {}) {
       const app = await checkSnapshot()
-      const [{ checkSurroundings }, { later }] = await Promise.all([maintaining(), serving()])
+      const [{ checkSurroundings }, { laterLoads }] = await Promise.all([maintaining(), serving()])
       await Promise.all([
         checkSurroundings(app, waiting),
-        ...(warm ? [routing, ...later, ...app.draft.preloads].map((load) => load()) : []),
+        ...(warm ? [routing, ...laterLoads, ...app.draft.preloads].map((load) => load()) : []),
       ])
     },
-    cleanup: async (run) => (await maintaining()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
+    cleanup: async (run) => {
+      const contextOf = (tenant: string | null): Promise<JobContext> => jobContext({ job: 'cleanup', tenant })
+      return (await maintaining()).cleanUp(contextOf, run)
+    },
     reseal: async ({ tenant, onProgress } = {}) =>
       (await maintaining()).resealAll(await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) }), onProgress),
     login: {
@@ -168,7 +171,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
 }
 
 /** The store outside of requests. Deleting a user and an account is asked about and told there too. */
-function watchStore(app: Compiled): Store | undefined {
+function watchStore(app: Snapshot): Store | undefined {
   const { store } = app.services
   const own = async (): Promise<Store> => {
     const [{ JobContext }] = await Promise.all([serving(), app.found.checked || app.check()])

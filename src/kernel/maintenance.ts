@@ -1,10 +1,12 @@
 /** Jobs of a host, loaded on demand: removing what has ended, and sealing fields under the newest secret. */
 import type { ExpiredRows } from '../contract/adapter.ts'
 import type { CleanUpReport, CleanUpRun, ResealReport } from '../contract/entry-points.ts'
+import type { Lease } from '../contract/services.ts'
 import type { JobContext } from '../request/common-context.ts'
 import { finishErasures, recordScope } from '../request/context-store.ts'
 import { failedCall } from '../store/store-error.ts'
 import type { StoredKey, StoredRow, StoredValue } from '../contract/records.ts'
+import { AuthError } from '../errors/index.ts'
 import type { DeclaredRecord } from '../store/record-spec.ts'
 import { type RecordScope, callRecordStore } from '../store/record-table.ts'
 import { fromStored, toChange } from '../store/record-values.ts'
@@ -17,11 +19,15 @@ const page = 500
 // Seconds that a batch may take: a process that was killed keeps others away for so long.
 const leaseSeconds = 120
 
+/** The context of a job for a tenant by its name; null: the default one. */
+type ContextOf = (tenant: string | null) => Promise<JobContext>
+
 /**
- * Removes what has ended: rows of records, sessions, mailed links, marks; and finishes deletions of users that a crash interrupted. Null: another process
- * is at it. Throws AdapterError.
+ * Removes what has ended: rows of records, sessions, mailed links, marks; finishes deletions of users that a crash interrupted; and tells plugins of it in each
+ * tenant. Null: another process is at it. Throws AdapterError.
  */
-export async function cleanUp(ctx: JobContext, { onProgress }: CleanUpRun = {}): Promise<CleanUpReport | null> {
+export async function cleanUp(contextOf: ContextOf, { onProgress }: CleanUpRun = {}): Promise<CleanUpReport | null> {
+  const ctx = await contextOf(null)
   const lease = await ctx.lease('authkernel:clean-up', leaseSeconds)
   if (!lease) return null
   const report: CleanUpReport = { records: {}, sessions: 0, tokens: 0, once: 0, limit: 0, erasures: 0 }
@@ -53,9 +59,26 @@ export async function cleanUp(ctx: JobContext, { onProgress }: CleanUpRun = {}):
       if (isCounts(removed)) Object.assign(report, removed)
     }
     await ctx.emit('cleanedUp', { report })
+    await ctx.emit('tenantCleanedUp', {})
+    await visitTenants(ctx, contextOf, lease)
     return report
   } finally {
     await lease.release()
+  }
+}
+
+/** One that cannot be reached keeps no other from its clean-up. */
+async function visitTenants(ctx: JobContext, contextOf: ContextOf, lease: Lease): Promise<void> {
+  // The verb `first` answers what one handler did.
+  const names = (await ctx.compiled.bus.ask('tenants', {})) as Iterable<string> | AsyncIterable<string> | undefined
+  for await (const tenant of names ?? []) {
+    if (!(await lease.renew(leaseSeconds))) return
+    try {
+      await (await contextOf(tenant)).emit('tenantCleanedUp', {})
+    } catch (error) {
+      const err = error instanceof Error ? error : new Error(String(error))
+      ctx.logger.error(new AuthError(`cleanup: the tenant ${JSON.stringify(tenant)} was left out.`, { cause: { err } }))
+    }
   }
 }
 

@@ -6,5 +6,5 @@ const loadFetch = /* @__PURE__ */ lazily(() => import('../runtime/public-fetch.t
 
 /** A service `publicFetch` with options of the host. Throws TypeError for an `allow` that is no network, at the first call. */
 export function createPublicFetch(options: PublicFetchOptions = {}): PublicFetch {
-  return lazyObject(['get'], loadFetch, ({ createPublicFetch: create }) => create(options))
+  return lazyObject(['get', 'send'], loadFetch, ({ createPublicFetch: create }) => create(options))
 }

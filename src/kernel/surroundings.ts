@@ -6,17 +6,17 @@ import { withTimeout } from '../errors/deadlines.ts'
 import { unnamedHostsWarning } from '../http/origin.ts'
 import { flowOf } from '../options/providers.ts'
 import { abilitiesOf } from '../registry/strategies.ts'
-import type { Compiled } from '../registry/snapshot.ts'
+import type { Snapshot } from '../registry/snapshot.ts'
 import { assertTables } from '../store/record-table.ts'
 
 // Milliseconds between two looks.
 const pause = 1_000
 // What was found in order stays so until the next registration.
-const checkedSnapshots = new WeakSet<Compiled>()
+const checkedSnapshots = new WeakSet<Snapshot>()
 
 /** Throws AuthError with all that is missing; the single errors are `cause.errors`. A store that does not answer is a warning: it may come later. */
 export async function checkSurroundings(
-  app: Compiled,
+  app: Snapshot,
   { wait = 0, onProgress = onTerminal }: Omit<ReadyOptions, 'warm'> = {},
 ): Promise<void> {
   const started = performance.now()
@@ -43,10 +43,10 @@ function onTerminal({ seconds, message }: { seconds: number; message: string }):
   if (stderr?.isTTY) stderr.write(`\r\u001B[K${message && `authkernel waits since ${seconds} s: ${message}`}`)
 }
 
-async function checkOnce(app: Compiled): Promise<void> {
+async function checkOnce(app: Snapshot): Promise<void> {
   if (checkedSnapshots.has(app)) return
   const found = await Promise.all(
-    [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider as never))),
+    [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider))),
   )
   const errors = [...found, await missingTables(app), await missingRecords(app)].filter((error) => error !== undefined)
   const [first, second] = errors
@@ -71,7 +71,7 @@ async function faultOf(check: () => unknown): Promise<AuthError | undefined> {
 }
 
 /** Endings of access reach other processes by records. Without them a sign-in that is under way at another process survives an ending. */
-function warnOfLocalEndings({ config, services, store }: Compiled): void {
+function warnOfLocalEndings({ config, services, store }: Snapshot): void {
   const { session, records } = services
   if (!store || records || !session || !abilitiesOf(session).has('revoke:user')) return
   config.logger.warn('access-per-process', {
@@ -81,7 +81,7 @@ function warnOfLocalEndings({ config, services, store }: Compiled): void {
   })
 }
 
-async function missingTables(app: Compiled): Promise<AuthError | undefined> {
+async function missingTables(app: Snapshot): Promise<AuthError | undefined> {
   const { store, config } = app
   if (!store?.missingTables) return undefined
   try {
@@ -105,13 +105,13 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
   }
 }
 
-async function missingRecords({ services, records, config }: Compiled): Promise<AuthError | undefined> {
+async function missingRecords({ services, records, config }: Snapshot): Promise<AuthError | undefined> {
   const store = services.records
   return store && records.size > 0 ? faultOf(() => assertTables(store, config.deadlines.store)) : undefined
 }
 
 /** Operations that the strategy of sessions, the types of the providers in use and plugins need. */
-function operationsOf({ services: { session }, providers, flows, required }: Compiled): (AdapterMethod | 'nullableEmail')[] {
+function operationsOf({ services: { session }, providers, flows, required }: Snapshot): (AdapterMethod | 'nullableEmail')[] {
   const types = new Set([...providers.values()].map(({ type }) => type))
   const ofPlugins = [...required].filter((name) => name.startsWith('store:')).map((name) => name.slice(6) as AdapterMethod)
   return [...new Set([...(session?.methods ?? []), ...[...types].flatMap((type) => flowOf(flows, type).methods ?? []), ...ofPlugins])]

@@ -1,5 +1,5 @@
 /** Keyed hashes of one-time values, under keys derived per purpose (D3). */
-import type { Shared } from '../contract/services.ts'
+import type { SharedState } from '../contract/services.ts'
 import type { Settings } from '../contract/config.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { createHmac, hkdf, type Hmac, keyInfoOf } from './crypto.ts'
@@ -8,14 +8,20 @@ const maxKeys = 10_000
 const maxPurposes = 64
 
 /** HMAC-SHA-256 in hex under a key of one secret and purpose. */
-export async function computeDigest(shared: Shared, settings: Settings, purpose: string, value: string, secret: string): Promise<string> {
+export async function computeDigest(
+  shared: SharedState,
+  settings: Settings,
+  purpose: string,
+  value: string,
+  secret: string,
+): Promise<string> {
   const mac = findHmac(settings, purpose, secret) ?? (await deriveHmac(shared, settings, purpose, secret))
   return mac(value)
 }
 
 /** What a stored digest may look like: one per secret, newest first, then those of another product (row 69). */
 export async function computeDigests(
-  shared: Shared,
+  shared: SharedState,
   settings: Settings,
   purpose: string,
   value: string,
@@ -39,7 +45,7 @@ function findHmac(settings: Settings, purpose: string, secret: string): Hmac | u
 }
 
 /** Shared by all settings of the same names, and found by these settings from then on. */
-async function deriveHmac(shared: Shared, settings: Settings, purpose: string, secret: string): Promise<Hmac> {
+async function deriveHmac(shared: SharedState, settings: Settings, purpose: string, secret: string): Promise<Hmac> {
   const cache = shared.cache<Hmac>('digest')
   const info = keyInfoOf(settings, purpose)
   const id = JSON.stringify([secret, purpose, info])

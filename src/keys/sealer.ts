@@ -1,6 +1,6 @@
 /** The default `sealer`: JWE with keys derived once per (secret, purpose). */
 import type { Settings } from '../contract/config.ts'
-import type { Runtime, Sealer, Shared } from '../contract/services.ts'
+import type { Runtime, Sealer, SharedState } from '../contract/services.ts'
 import { outdatedKey } from '../contract/symbols.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { type Cipher, chooseCipher } from './ciphers.ts'
@@ -9,7 +9,7 @@ import { keyInfoOf, keySaltOf } from './crypto.ts'
 import { createRing, findKeyOfToken, maxKeys, maxPurposes, type NamedKey, type Ring } from './key-ring.ts'
 
 /** Which platform it is is asked once, here, and not while requests run. */
-export function createSealer(runtime: Runtime, shared: Shared, cipher: Cipher = chooseCipher()): Sealer {
+export function createSealer(runtime: Runtime, shared: SharedState, cipher: Cipher = chooseCipher()): Sealer {
   const derived = shared.cache<NamedKey>(`${cipher.platform} keys`)
   const rings = new WeakMap<Settings, Map<string, Ring>>()
 

@@ -22,6 +22,7 @@ const throttleDefaults = { mail: { max: 3, seconds: 600 }, credentials: { max: 1
 /** Puts defaults under a host's options. The host's object is read, never written (D18). */
 export function resolveConfig(config: AuthConfig): ResolvedConfig {
   const { adapter, logger, runtime, secret, throttle, providers: _providers, ...plain } = config
+  // What is missing is set below.
   const merged = merge(plain, defaults) as unknown as ResolvedConfig
   return Object.freeze<ResolvedConfig>({
     ...merged,
@@ -59,7 +60,7 @@ export function merge<T extends object, U extends object>(over: T, under: U): T 
 
 const combine = createDefu((target, key, value) => {
   if (Array.isArray(value)) target[key] = value
-  else if (isPlain(value) && isPlain(target[key])) target[key] = merge(value, target[key]) as never
+  else if (isPlain(value) && isPlain(target[key])) target[key] = merge(value, target[key]) as never // defu gives the key no type.
   else return false
   return true
 })

@@ -1,9 +1,8 @@
 /** Refuses options of a host that have a wrong shape, or that nothing knows, for hosts without TypeScript: an option without effect may be a protection. */
 import type { AuthConfig, JWTOptions, SessionOptions } from '../contract/config.ts'
 import { AuthError } from '../errors/index.ts'
-import type { Theme } from '../contract/data.ts'
 import { didYouMean, findNearest } from '../errors/did-you-mean.ts'
-import { type OptionNames, assertNames } from './option-names.ts'
+import { type OptionNames, assertNames, themeNames } from './option-names.ts'
 
 const shapes: Readonly<Record<string, readonly string[]>> = {
   object: 'session jwt callbacks events pages cookies theme logger limits deadlines experimental adapter runtime'.split(' '),
@@ -90,9 +89,8 @@ const jwt: OptionNames<JWTOptions> & { secret: true } = { maxAge: true, encode: 
 const deadlines: OptionNames<NonNullable<AuthConfig['deadlines']>> = { store: true, network: true, request: true }
 const limits: OptionNames<NonNullable<AuthConfig['limits']>> = { body: true, callbackUrl: true, providerResponse: true }
 const throttle: OptionNames<Exclude<AuthConfig['throttle'], false | undefined>> = { mail: true, credentials: true }
-const theme: OptionNames<Theme> = { colorScheme: true, logo: true, brandColor: true, buttonText: true }
 const experimental: OptionNames<NonNullable<AuthConfig['experimental']>> = { enableWebAuthn: true }
-const nestedOptions = { session, jwt, deadlines, limits, throttle, theme, experimental }
+const nestedOptions = { session, jwt, deadlines, limits, throttle, theme: themeNames, experimental }
 
 /** What other libraries call it, and where it is here. */
 const elsewhere: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 /** Refuses names of options that nothing knows, for hosts without TypeScript: an option that is left out in silence may be a protection. */
+import type { Theme } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import { didYouMean, findNearest } from '../errors/did-you-mean.ts'
@@ -46,11 +47,11 @@ function describeKind(value: unknown): string {
  * Throws InvalidProvider for a name that is neither an option of the type nor one of the preset's own.
  * Presets and open types have further options of their own; there, only names close to a known one are refused.
  */
-export function checkOptionNames(written: Provider, flow: ProviderFlow<never> | undefined): void {
+export function checkOptionNames(written: Provider, flow: ProviderFlow<Provider> | undefined): void {
   if (!flow?.options) return
   const { options, ...own } = written as Provider & { options?: object }
   const known = ['id', 'name', 'type', 'signinUrl', 'callbackUrl', 'options', ...Object.keys(flow.options)]
-  const open = options !== undefined || flow.open?.(written as never) === true
+  const open = options !== undefined || flow.open?.(written) === true
   const names = options ? [...known, ...Object.keys(own)] : known
   for (const [name, value] of Object.entries(options ?? own)) {
     if (value === undefined || names.includes(name) || (open && findNearest(name, names, 1 / 5) === undefined)) continue
@@ -61,4 +62,23 @@ export function checkOptionNames(written: Provider, flow: ProviderFlow<never> | 
 
 function sortNames(names: readonly string[]): string {
   return [...new Set(names)].sort().join(', ')
+}
+
+/** Tokens of a theme. */
+export const themeNames: OptionNames<Theme> = {
+  colorScheme: true,
+  logo: true,
+  brandColor: true,
+  buttonText: true,
+  radius: true,
+  font: true,
+  spacing: true,
+  dark: true,
+}
+const darkNames: OptionNames<NonNullable<Theme['dark']>> = { brandColor: true, buttonText: true, logo: true }
+
+/** Throws AuthError that names a token which does not exist, of `theme` or of `theme.dark`. `who`: the plugin, for the message. */
+export function assertTheme(who: string, theme: Theme | undefined): void {
+  assertOptions(who, theme, themeNames, 'theme')
+  assertOptions(who, theme?.dark, darkNames, 'theme.dark')
 }

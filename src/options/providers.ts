@@ -26,7 +26,7 @@ export function normaliseProvider(
     )
   }
   provider['name'] ??= provider['id']
-  return withEnv(provider as unknown as Provider, env, suffixes)
+  return withEnv(asProvider(provider), env, suffixes)
 }
 
 // Two providers of one preset have ids of their own, whose variables count before those of the preset's id.
@@ -52,15 +52,20 @@ export function withEnv(
   for (const [option, value] of Object.entries(envOf(env, provider.id, suffixes))) {
     if ((said as Record<string, unknown>)[option] === undefined) filled[option] = value
   }
-  return filled as unknown as Provider
+  return asProvider(filled)
 }
 
 /** A provider with what the environment knows, also among the options of its preset, where the host would have written it. */
 export function providerFromEnv(input: ProviderInput, env: Env): Provider {
-  const { options, ...own } = (typeof input === 'function' ? input({}) : input) as unknown as Provider & { options?: { id?: string } }
+  const { options, ...own } = asProvider(typeof input === 'function' ? input({}) : input) as Provider & { options?: { id?: string } }
   if (!options) return withEnv(own as Provider, env)
   const known = { ...envOf(env, own.id), ...(options.id !== undefined && envOf(env, options.id)) }
-  return { ...presetWithEnv(own as Provider, options, env, envSuffixes), options: merge(options, known) } as unknown as Provider
+  return asProvider({ ...presetWithEnv(own as Provider, options, env, envSuffixes), options: merge(options, known) })
+}
+
+/** Options that were put together one by one. The flow of their type checks them. */
+export function asProvider(options: object): Provider {
+  return options as Provider
 }
 
 /** Options that the environment has for an id. */
@@ -77,7 +82,7 @@ export function readEnv(env: Env, name: string): string | undefined {
 }
 
 /** Suffixes of a type: its own, else the common ones. */
-export function suffixesOf(flow: ProviderFlow<never> | undefined): Readonly<Record<string, string>> {
+export function suffixesOf(flow: ProviderFlow<Provider> | undefined): Readonly<Record<string, string>> {
   return flow?.env ?? envSuffixes
 }
 
@@ -94,7 +99,7 @@ export function createAddresses(): (provider: Provider, base: string) => Provide
 }
 
 /** The flow of a type. Throws InvalidProvider for a type that no plugin registered. */
-export function flowOf(flows: ReadonlyMap<string, ProviderFlow<never>>, type: ProviderType): ProviderFlow<never> {
+export function flowOf(flows: ReadonlyMap<string, ProviderFlow<Provider>>, type: ProviderType): ProviderFlow<Provider> {
   const flow = flows.get(type)
   if (!flow) throw new InvalidProvider(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)
   return flow

@@ -44,7 +44,7 @@ export const SessionProvider: FunctionComponent<SessionProviderProps> = ({ child
 
 /** The session; all parts that show it learn of changes. `required`: a signed-out user is led to the sign-in page. */
 export function useSession({ required = false }: { required?: boolean } = {}): UseSession {
-  const { client, store } = useShared()
+  const { client, store } = usePageClient()
   const state = useSyncExternalStore(store.subscribe, store.get, store.getInitial)
   const leave = required && state.status === 'unauthenticated'
   useEffect(() => {
@@ -55,9 +55,10 @@ export function useSession({ required = false }: { required?: boolean } = {}): U
 
 /** The client of the nearest `SessionProvider`; `A` is its type where it is one of `createAuthClient`. */
 export function useAuthClient<A extends Client = Client>(): A {
-  return useShared().client as A
+  return usePageClient().client as A
 }
 
-function useShared(): PageClient {
+/** The client and the session that the components here share: what `authkernel/parts` works with. */
+export function usePageClient(): PageClient {
   return useContext(Context) ?? sharedByPage()
 }

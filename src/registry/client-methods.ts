@@ -52,22 +52,27 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
       if (!/^[a-z][a-zA-Z\d]*$/.test(one))
         throw new AuthError(`clientMethods: "${one}" (of ${namespace}) must be letters and digits, in camel case.`)
     }
-    kernel.route(routeOf(`/${toKebabCase(namespace)}/${toKebabCase(name)}`, reads.test(name), method))
+    kernel.route(createMethodRoute(namespace, name, method))
   }
   return {}
 }
 
-function routeOf(path: `/${string}`, isRead: boolean, { input, handler, form, takes }: AnyClientMethod): Route {
+/** The route of one method, for a plugin that loads its methods with the first request for one. `clientMethods` makes the same. */
+export function createMethodRoute(namespace: string, name: string, { input, handler, form, takes }: AnyClientMethod): Route {
+  const path: Route['path'] = `/${toKebabCase(namespace)}/${toKebabCase(name)}`
+  const isRead = reads.test(name)
   const isForm = (ctx: Context): boolean => form !== undefined && bodyType(ctx.request) !== 'json'
   return {
     method: isRead ? 'GET' : 'POST',
     path,
+    client: `${namespace}.${name}`,
     ...(takes && { takes }),
     ...(!isRead && !form && { body: { types: ['json'] } }),
     async handler(ctx) {
       if (form && isForm(ctx)) return form(ctx)
       const checked = input && (await checkInput(input as InputOf<unknown>, await sentBy(ctx, isRead)))
       if (checked && 'issues' in checked) return json({ error: 'InvalidInput', issues: checked.issues }, 400)
+      // Of the type that `input` checked.
       const answer = await handler(ctx, checked?.value as never)
       return answer instanceof Response ? answer : json(answer ?? null)
     },

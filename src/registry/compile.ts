@@ -3,7 +3,7 @@
 import type { ProviderInput, ResolvedConfig, Settings } from '../contract/config.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
-import type { Shared } from '../contract/services.ts'
+import type { SharedState } from '../contract/services.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 import { createCookieSets } from '../http/cookie-set.ts'
@@ -16,7 +16,7 @@ import { Draft } from './draft.ts'
 import type { Registration, Step } from './registration.ts'
 import { createRoutes, noRoutes } from './router.ts'
 import { resolveServices } from './services.ts'
-import type { Compiled } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
 // What is wrong with options is found before the first request; registering needs none of it.
 const checks = /* @__PURE__ */ lazily(() => import('./validate-options.ts'))
@@ -25,10 +25,10 @@ const checks = /* @__PURE__ */ lazily(() => import('./validate-options.ts'))
 export function compileSnapshot(
   records: readonly Registration[],
   config: ResolvedConfig,
-  shared: Shared,
+  shared: SharedState,
   baseSettings: Settings,
   closing: Step = () => {},
-): Compiled {
+): Snapshot {
   const draft = new Draft(records.filter(({ layer }) => layer !== 'host').map(({ name }) => name))
   const faults: AuthError[] = []
   const attempt = <T>(work: () => T): T | undefined => {
@@ -66,8 +66,8 @@ export function compileSnapshot(
   const { services, scopeTo } = resolveServices(draft, resolved, shared, { providers, requires }, attempt)
   const owned = [...draft.records.values()].some(({ stored }) => stored.owner !== undefined)
   if (owned && services.store && services.records && !services.records.erases)
-    attempt(() => draft.record('erasure', erasureRecord as unknown as RecordSpec, 'kernel'))
-  services.records?.define([...draft.records.values()].map(({ stored }) => stored))
+    attempt(() => draft.record('erasure', erasureRecord, 'kernel'))
+  attempt(() => services.records?.define([...draft.records.values()].map(({ stored }) => stored)))
   // Tenants bring their own secrets, checked when they come.
   if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
   const routes = attempt(() => createRoutes(draft.routes)) ?? noRoutes
@@ -91,6 +91,7 @@ export function compileSnapshot(
     watchesStore:
       draft.records.has('erasure') ||
       draft.records.has('access') ||
+      draft.bus.has('hook', 'login') ||
       draft.bus.has('hook', 'deleteUser') ||
       draft.bus.has('on', 'deleteUser') ||
       draft.bus.has('on', 'unlinkAccount'),
@@ -111,7 +112,7 @@ export function compileSnapshot(
       const existing = known.get(provider)
       if (existing) return existing
       const checked = normalise(provider)
-      await flowOf(flows, checked.type).validate?.(checked as never, [checked], resolved)
+      await flowOf(flows, checked.type).validate?.(checked, [checked], resolved)
       known.set(provider, checked)
       return checked
     },
@@ -133,8 +134,8 @@ export function compileSnapshot(
 }
 
 /** It may be found after the snapshot was frozen, by the first request. */
-function withFault<T extends object>(object: T, found: Compiled['found']): T & Pick<Compiled, 'fault'> {
-  return Object.defineProperty(object, 'fault', { get: () => found.fault, enumerable: true }) as T & Pick<Compiled, 'fault'>
+function withFault<T extends object>(object: T, found: Snapshot['found']): T & Pick<Snapshot, 'fault'> {
+  return Object.defineProperty(object, 'fault', { get: () => found.fault, enumerable: true }) as T & Pick<Snapshot, 'fault'>
 }
 
 function asFault(error: unknown): AuthError {

@@ -20,7 +20,7 @@ import { PageRegistry } from './page-parts.ts'
 /** What `kernel.onAccessEnd` was given. */
 export type EndHandler = (ctx: AnyContext, ending: Ending) => Awaitable<number | undefined | void>
 /** Something and the plugin that registered it. */
-export interface Owned<T> {
+export interface OwnedBy<T> {
   value: T
   owner: string
 }
@@ -38,7 +38,7 @@ export interface NamedStrategy {
 export type Decorator = (inner: never, view: CompileView) => object
 /** Who comes first when a service has several candidates: what a plugin of the host gives, a fallback, the kernel's own. */
 export type Rank = 'explicit' | 'fallback' | 'kernel'
-type Candidate = Owned<unknown> & { rank: Rank }
+type Candidate = OwnedBy<unknown> & { rank: Rank }
 
 /** What `kernel.credential` was given. */
 export interface Credential {
@@ -51,21 +51,21 @@ export class Draft {
   readonly plugins: ReadonlySet<string>
   readonly bus: HookBus = new HookBus()
   readonly parts: PageRegistry = new PageRegistry()
-  readonly routes: Owned<Route>[] = []
-  readonly providers: (Owned<Provider | (() => Provider)> & { fallback?: boolean })[] = []
-  readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
-  readonly records: Map<string, DeclaredRecord & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
+  readonly routes: OwnedBy<Route>[] = []
+  readonly providers: (OwnedBy<Provider | (() => Provider)> & { fallback?: boolean })[] = []
+  readonly ownCookies: Map<string, OwnedBy<CookieHandle>> = new Map()
+  readonly records: Map<string, DeclaredRecord & Pick<OwnedBy<RecordSpec>, 'owner'>> = new Map()
   readonly optionalRecords: { name: string; spec: RecordSpec; owner: string; when: OptionalRecord['when'] }[] = []
   readonly strategies: NamedStrategy[] = []
   readonly sessionKinds: Map<string, string> = new Map()
-  readonly decorators: (Owned<Decorator> & { name: string })[] = []
+  readonly decorators: (OwnedBy<Decorator> & { name: string })[] = []
   readonly endSteps: { step: EndStep; end: EndHandler; owner: string }[] = []
   readonly eventOwners: Set<string> = new Set()
   readonly observers: Observer[] = []
   readonly credentials: Credential[] = []
   readonly preloads: (() => Promise<unknown>)[] = []
   readonly handlers: ({ kind: 'hook' | 'on'; name: string; owner: string; of?: string | readonly string[] } & HandlerPlace)[] = []
-  readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
+  readonly #types: Map<string, OwnedBy<ProviderFlow<Provider>> & { fallback: boolean }> = new Map()
   readonly #services: Map<string, Candidate[]> = new Map()
   readonly #hooks: Map<string, string> = new Map()
   readonly #providerOwners: Map<string, string> = new Map()
@@ -121,12 +121,13 @@ export class Draft {
   }
 
   /** A record belongs to one plugin; the same object again is the same record. */
-  record(name: string, spec: RecordSpec, owner: string): void {
+  record<T>(name: string, declared: RecordSpec<T>, owner: string): void {
+    const spec = declared as RecordSpec
     const other = this.records.get(name)
     if (other?.spec === spec) return
     if (other)
       throw new AuthError(`The record "${name}" of plugin "${owner}" is declared by plugin "${other.owner}". Give it another name.`)
-    this.records.set(name, { ...declareRecord(name, spec, owner), owner })
+    this.records.set(name, { ...declareRecord(name, spec), owner })
   }
 
   /** Declares the optional ones that are wanted: after all plugins had their say. */
@@ -156,7 +157,7 @@ export class Draft {
     return stores.some((store) => typeof store !== 'object' || store === null || 'missing' in store)
   }
 
-  providerType(type: string, flow: ProviderFlow<never>, owner: string, fallback: boolean): void {
+  providerType(type: string, flow: ProviderFlow<Provider>, owner: string, fallback: boolean): void {
     const { GET, POST } = flow.callback ?? {}
     if ((GET !== undefined && GET !== false) || ![undefined, 'token', 'csrf', 'crossSite', false].includes(POST))
       throw new AuthError(
@@ -179,7 +180,7 @@ export class Draft {
     return new Set(named.filter((segment) => paths.has(`/${segment}`)))
   }
 
-  types(): ReadonlyMap<string, ProviderFlow<never>> {
+  types(): ReadonlyMap<string, ProviderFlow<Provider>> {
     return new Map([...this.#types].map(([type, { value }]) => [type, value]))
   }
 

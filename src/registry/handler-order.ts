@@ -22,9 +22,9 @@ export function orderHandlers<T extends PlacedHandler>(what: string, handlers: r
   // A handler that moves ahead of another one takes the place of that one.
   const place = new Map<T, number>(handlers.map((handler, index) => [handler, index]))
   for (const handler of handlers) {
-    for (const later of owned(handler.before)) {
-      earlier.get(later)?.add(handler)
-      place.set(handler, Math.min(place.get(handler) as number, handlers.indexOf(later)))
+    for (const follower of owned(handler.before)) {
+      earlier.get(follower)?.add(handler)
+      place.set(handler, Math.min(place.get(handler) as number, handlers.indexOf(follower)))
     }
   }
   const remaining = [...handlers]

@@ -3,7 +3,7 @@ import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
 import type { HookCall, Observer } from '../contract/observer.ts'
 import type { Events } from '../contract/messages.ts'
-import { unanswered } from '../contract/symbols.ts'
+import { noAnswer } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/deadlines.ts'
 import { orderHandlers, type PlacedHandler } from './handler-order.ts'
 
@@ -29,6 +29,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   request: { verb: 'first' },
   settings: { verb: 'first' },
   tenant: { verb: 'first' },
+  tenants: { verb: 'first' },
   provider: { verb: 'first' },
   providers: { verb: 'pipe', carry: 'providers' },
   homeRealm: { verb: 'first' },
@@ -69,6 +70,7 @@ const ownEvents = [
   'credentialChanged',
   'linkRequested',
   'cleanedUp',
+  'tenantCleanedUp',
   'noted',
   'configurationFault',
 ] as const satisfies readonly (keyof Events)[]
@@ -129,6 +131,7 @@ export class HookBus {
 
   private place(key: string, handler: Handler): void {
     const placed = this.placed.get(key) ?? []
+    // hookable's own types know no names that come later.
     placed.push({ handler, remove: this.handlers.hook(key, handler as never) })
     this.placed.set(key, placed)
   }
@@ -180,9 +183,8 @@ export class HookBus {
     const { facts } = run.ctx
     const copy = (): Message => attachContext(copyForListeners(message), run.ctx, facts)
     const callListeners = (key: string, each: () => Message): Promise<void> =>
-      this.handlers.callHookWith(((all: readonly Handler[]) => runListeners(all, each, run)) as never, key, [
-        message,
-      ] as never) as Promise<void>
+      // As in `ask`.
+      this.handlers.callHookWith(((all: Handler[]) => runListeners(all, each, run)) as never, key, [message] as never) as Promise<void>
     const everything = name === readEvent ? '* reads' : '*'
     const named = callListeners(`on:${name}`, copy)
     return this.handled.on.has(everything)
@@ -231,7 +233,7 @@ async function runPipe(handlers: readonly Handler[], message: Message, carry: st
     current = attachContext({ ...current, [carry]: answer }, current['ctx'] as AnyContext | undefined)
     isAnswered = true
   }
-  return !isAnswered && unanswered in message ? message[unanswered as never] : current[carry]
+  return !isAnswered && noAnswer in message ? (message as Record<symbol, unknown>)[noAnswer] : current[carry]
 }
 
 async function runListeners(handlers: readonly Handler[], message: () => Message, { report, deadline }: ListenerRun): Promise<void> {

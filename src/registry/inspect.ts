@@ -1,11 +1,11 @@
 /** What is registered, by whom: for `authkernel doctor`, tests and curious people. */
 import type { Inspection } from '../contract/inspection.ts'
 import type { Registration } from './registration.ts'
-import type { Compiled } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 
 /** `auth`: what the APIs of plugins are on. */
 export function inspectSnapshot(
-  { draft, config, parts, providers, flows, fault }: Compiled,
+  { draft, config, parts, providers, flows, fault }: Snapshot,
   records: readonly Registration[],
   auth: object,
 ): Inspection {

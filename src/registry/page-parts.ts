@@ -10,7 +10,7 @@ const builtin = new Set(['signIn', 'signOut', 'error', 'verifyRequest', 'verifyC
 export class PageRegistry {
   readonly #pages: Map<string, PluginPage> = new Map()
   readonly #slots: Slot[] = []
-  readonly #sections: (AccountSection & { order: number; plugin: string })[] = []
+  readonly #sections: (AccountSection & { order: number; plugin: string; given: AccountSection })[] = []
   readonly #texts: Record<string, Record<string, string>> = {}
   readonly #given: { owner: string; texts: Messages }[] = []
   readonly #templates: Map<string, { template: MailTemplate; owner: string }> = new Map()
@@ -18,7 +18,8 @@ export class PageRegistry {
   page(name: string, draw: PageDraw, path: string | undefined, plugin: string): void {
     if (builtin.has(name)) throw new AuthError(`The page "${name}" of plugin "${plugin}" is a built-in one. Give it another name.`)
     const other = this.#pages.get(name)
-    if (other)
+    // The same function again, of another use of one plugin, is the same page.
+    if (other && (other.draw !== draw || other.plugin === plugin))
       throw new AuthError(`The page "${name}" of plugin "${plugin}" is also one of plugin "${other.plugin}". Give it another name.`)
     this.#pages.set(name, { name, draw, path, plugin })
   }
@@ -32,10 +33,12 @@ export class PageRegistry {
     if (!/^[a-z][a-z0-9-]*$/i.test(id))
       throw new AuthError(`The account section ${JSON.stringify(id)} of plugin "${plugin}" needs an \`id\` of letters, digits and dashes.`)
     const other = this.#sections.find((known) => known.id === id)
+    // The same object again, of another use of one plugin, is the same section.
+    if (other?.given === section && other.plugin !== plugin) return
     if (other)
       throw new AuthError(`The account section "${id}" of plugin "${plugin}" is also one of plugin "${other.plugin}". Give it another id.`)
     const { draw, order = 500 } = section
-    this.#sections.push({ id, order, draw: (ctx, tools) => draw.call(section, ctx, tools), plugin })
+    this.#sections.push({ id, order, draw: (ctx, tools) => draw.call(section, ctx, tools), plugin, given: section })
   }
 
   messages(texts: Messages, owner: string): void {

@@ -4,6 +4,7 @@ import type { Kernel, Plugin } from '../contract/plugin.ts'
 import type { Provider, ProviderOf, ProviderType } from '../contract/provider.ts'
 import type { Route } from '../contract/route.ts'
 import { InvalidProvider } from '../errors/index.ts'
+import { asProvider } from '../options/providers.ts'
 
 /** A provider as a host gives it to the plugin of its type: `type`, `id` and `name` have defaults. */
 export type ProviderOptionsOf<T extends ProviderType> = T extends ProviderType
@@ -46,7 +47,7 @@ export function providerPlugin<T extends ProviderType, Ext = void>(
           if (typeof provider === 'function') kernel.provider(() => completeProvider(spec, callProvider(provider)))
           else kernel.provider(completeProvider(spec, provider as PluginInput))
         }
-        if (alone && providers.length === 0) kernel.provider({ ...defaults, type } as unknown as Provider, { fallback: true })
+        if (alone && providers.length === 0) kernel.provider(asProvider({ ...defaults, type }), { fallback: true })
         return api as Ext
       },
     }
@@ -68,7 +69,7 @@ function completeProvider({ type, defaults }: { type: string; defaults: { id: st
   const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   const symbols = Object.fromEntries(Object.getOwnPropertySymbols(given).map((key) => [key, (given as Record<symbol, unknown>)[key]]))
   const hasId = given.id !== undefined || given.options?.id !== undefined
-  return { ...(!hasId && defaults), ...said, ...symbols, type } as unknown as Provider
+  return asProvider({ ...(!hasId && defaults), ...said, ...symbols, type })
 }
 
 // Presets may be given uncalled: `oidcPlugin(google)`.

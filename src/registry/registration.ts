@@ -1,12 +1,16 @@
 /** What each plugin registered, through its `kernel`, as a list of small steps in its own record: removing a plugin is deleting a record. */
 import type { Awaitable } from '../contract/data.ts'
 import type { EntryPoints } from '../contract/entry-points.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
 import type { HandlerPlace, Kernel, Plugin, Requirement } from '../contract/plugin.ts'
 import type { Decorator, Draft, Rank } from './draft.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Context } from '../contract/context.ts'
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from '../contract/cookie.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { PageDraw } from '../contract/page.ts'
 import type { RecordSpec } from '../contract/records.ts'
+import type { Route } from '../contract/route.ts'
 import { AuthError } from '../errors/index.ts'
 import { createCookie, createPending } from '../http/cookie-handle.ts'
 import type { Verb } from './hooks.ts'
@@ -136,6 +140,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
         throw new AuthError(
           `Plugin "${name}" asks for the service "${service}" in \`setup\`, before services exist. Ask in a handler or in its API.`,
         )
+      // `alive` knows functions of any type.
       return alive(parts.service)(service) as never
     },
     defaults: ({ cookies, trustProxyFollowsHost, ...settings }) => {
@@ -167,7 +172,9 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
       return list
     },
     decorate: (service, make) => void add((draft) => draft.decorators.push({ name: service, value: make as Decorator, owner: name })),
-    providerType: (type, flow, options) => void add((draft) => draft.providerType(type, flow as never, name, options?.fallback === true)),
+    providerType: (type, flow, options) =>
+      // A flow is given providers of its own type alone.
+      void add((draft) => draft.providerType(type, flow as unknown as ProviderFlow<Provider>, name, options?.fallback === true)),
     provider: (provider, { fallback } = {}) => {
       // A plugin of the preset brings a type. Its providers are those that the host lists.
       if (fallback && record.layer === 'preset') return
@@ -176,16 +183,22 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     route: (route) => void add((draft) => draft.routes.push({ value: route, owner: name })),
     page: (page, draw, { path } = {}) => {
       add((draft) => draft.parts.page(page, draw, path, name))
+      if (path === undefined) return
       const handler = (ctx: Context): Promise<Response> => ctx.render(page, Object.fromEntries(ctx.url.searchParams))
-      if (path !== undefined) add((draft) => draft.routes.push({ value: { method: 'GET', path, handler }, owner: name }))
+      // The same function again is the same page with one route.
+      const value = pageRoutes.get(draw) ?? { method: 'GET', path, handler }
+      pageRoutes.set(draw, value)
+      add((draft) => draft.routes.push({ value, owner: name }))
     },
     slot: (page, place, draw, order = 0) => void add((draft) => draft.parts.slot({ page, place, draw, order, plugin: name })),
     accountSection: (section) => void add((draft) => draft.parts.section(section, name)),
     messages: (texts) => void add((draft) => draft.parts.messages(texts, name)),
     mailTemplate: (mail, template) => void add((draft) => draft.parts.template(mail, template, name)),
     hook: (hook: string, handler: unknown, options?: HandlerPlace & { last?: boolean; of?: string | readonly string[] }) =>
+      // The overloads of `Kernel.hook` have checked it.
       add((draft) => draft.handler('hook', hook, handler as never, name, options)),
     on: (event: string, handler: unknown, options?: HandlerPlace & { reads?: boolean; of?: string | readonly string[] }) =>
+      // The overloads of `Kernel.on` have checked it.
       add((draft) => draft.handler('on', event, handler as never, name, options)),
     credential: (read, { header = 'authorization' } = {}) => void add((draft) => draft.credentials.push({ read, header })),
     preload: (load) => void add((draft) => draft.preloads.push(load)),
@@ -194,6 +207,9 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     onClose: (run, { first = false } = {}) => void record.closers.push({ run, first }),
   }
 }
+
+// One function draws one page.
+const pageRoutes: WeakMap<PageDraw, Route> = new WeakMap()
 
 /** Plugins of the preset give way to the host's; what the kernel brings itself gives way to all others. */
 function rankOf({ layer }: Registration, fallback: boolean | undefined): Rank {

@@ -4,7 +4,7 @@ import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/r
 import { didYouMean } from '../errors/did-you-mean.ts'
 import { AuthError } from '../errors/index.ts'
 import { assertNames } from '../options/option-names.ts'
-import type { Owned } from './draft.ts'
+import type { OwnedBy } from './draft.ts'
 
 type Entry = { route: Route; info: RouteInfo }
 
@@ -12,16 +12,16 @@ const star = /\*$/
 const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Builds the router. Throws AuthError on two routes of one method and shape, and on a path that cannot be mounted. */
-export function createRoutes(routes: readonly Owned<Route>[]): Routes {
+export function createRoutes(routes: readonly OwnedBy<Route>[]): Routes {
   const base = createRouter<Entry>()
   const root = createRouter<Entry>()
-  const known = new Map<string, Owned<Route>>()
+  const known = new Map<string, OwnedBy<Route>>()
   const list: RouteInfo[] = []
   // Fallbacks come last, so that what is no fallback is known by then. Of two patterns for the same paths the first counts: a name before a last `*`.
-  const rank = ({ value: { fallback, path } }: Owned<Route>): number => (fallback ? 2 : 0) + Number(star.test(path))
+  const rank = ({ value: { fallback, path } }: OwnedBy<Route>): number => (fallback ? 2 : 0) + Number(star.test(path))
   const ordered = [...routes].sort((a, b) => rank(a) - rank(b))
   for (const { value: route, owner } of ordered) {
-    const { method, path, at = 'base', flow, takes } = route
+    const { method, path, at = 'base', optional, flow, takes, client } = route
     assertKinds(route, owner)
     assertPath(route, owner)
     const id = `${at} ${method} ${shapeOf(path)}`
@@ -34,7 +34,16 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
       )
     }
     known.set(id, { value: route, owner })
-    const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow, ...(takes && { takes }) })
+    const info: RouteInfo = Object.freeze({
+      method,
+      path,
+      at,
+      plugin: owner,
+      flow,
+      ...(takes && { takes }),
+      ...(client && { client }),
+      ...(optional && { optional }),
+    })
     list.push(info)
     addRoute(at === 'root' ? root : base, method, patternOf(path), { route, info })
   }
@@ -79,10 +88,11 @@ const kinds: Readonly<Record<string, readonly unknown[]>> = {
   at: ['base', 'root'],
   csrf: ['token', 'origin', 'crossSite', 'bearer'],
   fallback: [true, false],
+  optional: [true, false],
   flow: ['signIn', 'callback'],
   takes: ['typed', 'proof'],
 }
-const members = [...Object.keys(kinds), 'method', 'path', 'public', 'cors', 'body', 'handler', 'failure', 'refusal']
+const members = [...Object.keys(kinds), 'method', 'path', 'public', 'cors', 'body', 'handler', 'failure', 'refusal', 'client']
 
 /** A misspelt protection would be none. */
 function assertKinds(route: Route, owner: string): void {

@@ -1,6 +1,6 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
-import type { CompileView, Limit, Once, Services, Shared } from '../contract/services.ts'
+import type { CompileView, Limit, Once, Services, SharedState } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit, setBounded } from '../runtime/shared.ts'
@@ -27,7 +27,7 @@ const steady = /* @__PURE__ */ lazily(() => import('../store/steady-limit.ts'))
 export function resolveServices(
   draft: Draft,
   config: ResolvedConfig,
-  shared: Shared,
+  shared: SharedState,
   { providers, requires }: Pick<CompileView, 'providers' | 'requires'>,
   attempt: <T>(work: () => T) => T | undefined,
 ): ServiceSet {
@@ -39,7 +39,7 @@ export function resolveServices(
     config,
     shared,
     providers,
-    records: new Set(draft.records.keys()),
+    records: new Map([...draft.records].map(([name, { spec }]) => [name, spec])),
     requires,
     service<K extends keyof Services>(name: K): Services[K] | undefined {
       if (done.has(name)) return done.get(name) as Services[K] | undefined
@@ -67,6 +67,7 @@ export function resolveServices(
       ? undefined
       : draft.decorators
           .filter((decorator) => decorator.name === name)
+          // The name says the type of the service.
           .reduce((inner, { value }) => overlay(inner, value(inner as never, view) as object), service as object)
 
   for (const name of new Set<keyof Services>([...draft.serviceNames(), 'session'])) attempt(() => view.service(name))

@@ -4,6 +4,7 @@ import type { Awaitable, CookieSet } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
+import type { RecordTable } from '../contract/records.ts'
 import type { Services } from '../contract/services.ts'
 import type { Settings } from '../contract/config.ts'
 import type { Moments } from '../runtime/shared.ts'
@@ -13,13 +14,13 @@ import type { Credential, Draft } from './draft.ts'
 import type { HookBus } from './hooks.ts'
 
 /** One frozen snapshot. What plugins may see of it is `view`. */
-export interface Compiled extends App {
+export interface Snapshot extends App {
   readonly view: App
   /** The services of one tenant; '' gives `services`. */
   scoped(namespace: string): Readonly<Partial<Services>>
   /** Orders requests and the endings of access. */
   readonly moments: Moments
-  /** Whether deletions of users and accounts have a listener, or rows that go with them. */
+  /** Whether deletions of users and accounts have a listener, rows that go with them, or logins that wait. */
   readonly watchesStore: boolean
   /** What plugins require. */
   readonly required: ReadonlySet<string>
@@ -33,7 +34,7 @@ export interface Compiled extends App {
   readonly credentials: readonly Credential[]
   /** What plugins do when access ends. */
   readonly endSteps: Draft['endSteps']
-  readonly flows: ReadonlyMap<string, ProviderFlow<never>>
+  readonly flows: ReadonlyMap<string, ProviderFlow<Provider>>
   /** Cookies of a request's settings, for http or https. */
   cookies(settings: Settings, secure: boolean): CookieSet
   /** The provider with the URLs of a base. */
@@ -50,11 +51,13 @@ export interface Compiled extends App {
 
 /** A context as the kernel's own code sees it. */
 export interface KernelContext extends Context {
-  readonly compiled: Compiled
+  readonly compiled: Snapshot
   /** Credentials in the headers of the request. */
   readonly presented: readonly string[]
   /** Number of the moment at which the request began. */
   readonly begun: number
+  /** A record of the kernel itself, which `Records` does not list. */
+  ownRecords<T extends Record<string, unknown>>(name: string): RecordTable<T>
   /** Throws HttpError 400 for two different credentials. */
   assertOneCredential(): void
   /** Throws HttpError 400: a credential in a header is the one of the request, so that it begins no session of a browser. */

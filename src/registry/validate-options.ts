@@ -7,9 +7,10 @@ import { AuthError, MissingAdapter, MissingAdapterMethods } from '../errors/inde
 import { cookieFault } from '../http/cookie-set.ts'
 import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
+import { checkRecord } from '../store/record-checks.ts'
 import { pluginsOf } from './handler-order.ts'
 import type { Registration } from './registration.ts'
-import type { Compiled } from './snapshot.ts'
+import type { Snapshot } from './snapshot.ts'
 import { abilitiesOf, missingAbility } from './strategies.ts'
 import type { CookieSpec } from '../contract/cookie.ts'
 import type { CookieOptions, CookiesOptions, PagesOptions } from '../contract/data.ts'
@@ -28,12 +29,13 @@ const numbers = [
 const optionalNumbers = ['jwt.maxAge', 'session.absoluteMaxAge']
 
 /** A snapshot before it is frozen. */
-type UncheckedSnapshot = Omit<Compiled, 'fault' | 'view' | 'check' | 'found'>
+type UncheckedSnapshot = Omit<Snapshot, 'fault' | 'view' | 'check' | 'found'>
 
 /** Throws the first mistake. Only what provider types load keeps it waiting. */
 export async function checkSnapshot(app: UncheckedSnapshot, records: readonly Registration[]): Promise<void> {
   checkOptions(app)
   checkMembers(app)
+  for (const { stored, spec, owner } of app.draft.records.values()) checkRecord(stored.name, spec, owner)
   checkPlugins(app, records)
   checkHandlers(app, records)
   checkPlaces(app)
@@ -177,8 +179,8 @@ async function checkProviders(app: UncheckedSnapshot): Promise<void> {
           `Known types: ${[...app.flows.keys()].join(', ') || 'none'}. \`.use()\` the plugin that brings it.`,
       )
     }
-    await flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
-    const requires = typeof flow.requires === 'function' ? flow.requires(provider as never) : flow.requires
+    await flowOf(app.flows, provider.type).validate?.(provider, all, app.config)
+    const requires = typeof flow.requires === 'function' ? flow.requires(provider) : flow.requires
     const missing = (requires ?? []).find((service) => !app.services[service])
     if (missing === 'store') {
       throw new MissingAdapter(
@@ -248,7 +250,7 @@ const cookieMembers: OptionNames<CookieSpec> & { name: true } = {
 const cookieWords: Readonly<Record<string, readonly unknown[]>> = { prefix: ['host', 'secure'], sameSite: ['lax', 'strict', 'none'] }
 
 /** Throws AuthError for a cookie or page that nothing has, for an unknown attribute, and for the declaration of a cookie that is misspelt. */
-function checkMembers({ config, draft }: Pick<Compiled, 'config'> & { draft: Compiled['draft'] }): void {
+function checkMembers({ config, draft }: Pick<Snapshot, 'config'> & { draft: Snapshot['draft'] }): void {
   const declared = [...draft.ownCookies.values()]
   for (const { value, owner } of declared) {
     const who = `Plugin "${owner}": the cookie "${value.spec.name}"`

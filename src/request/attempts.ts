@@ -29,7 +29,7 @@ interface Line {
   waiting: ((refused?: number) => void)[]
   forget(): void
 }
-type Held = Bucket & { readonly line: Line }
+type HeldPlace = Bucket & { readonly line: Line }
 
 const maxWaiting = 500
 // Milliseconds: attempts of other processes may be under way, too.
@@ -40,7 +40,7 @@ const pauses = [50, 150, 400]
  * outlives its request is given back.
  */
 export async function beginAttempt(ctx: CommonContext, buckets: readonly Bucket[]): Promise<Attempt> {
-  const held: Held[] = []
+  const held: HeldPlace[] = []
   let ended: Promise<void> | undefined
   const end = (counts: boolean): Promise<void> => (ended ??= releasePlaces(ctx, held, counts))
   for (const bucket of buckets) {
@@ -118,7 +118,7 @@ function waitInLine(ctx: CommonContext, line: Line): Promise<number | undefined>
   })
 }
 
-async function releasePlaces(ctx: CommonContext, held: readonly Held[], counts: boolean): Promise<void> {
+async function releasePlaces(ctx: CommonContext, held: readonly HeldPlace[], counts: boolean): Promise<void> {
   if (!counts) await Promise.all(held.map(({ key }) => ctx.limit.refund(key)))
   for (const { line } of held) leaveLine(line)
 }

@@ -15,14 +15,14 @@ import { AuthError, EventError, InvalidProvider } from '../errors/index.ts'
 import { randomUUID } from '../keys/crypto.ts'
 import { computeDigest, computeDigests } from '../keys/digest.ts'
 import { flowOf } from '../options/providers.ts'
-import type { Compiled } from '../registry/snapshot.ts'
+import type { Snapshot } from '../registry/snapshot.ts'
 import { createUserWrites } from '../sign-in/user-writes.ts'
 import { createRecordTable, writeAtomic } from '../store/records.ts'
 import { recordScope, takeLease, watchedStore } from './context-store.ts'
 
 export abstract class CommonContext implements Common {
   readonly app: App
-  readonly compiled: Compiled
+  readonly compiled: Snapshot
   readonly settings: Settings
   readonly runtime: Runtime
   readonly logger: LoggerInstance
@@ -36,7 +36,7 @@ export abstract class CommonContext implements Common {
   abstract readonly facts: Facts
   abstract readonly signal: AbortSignal
 
-  constructor(compiled: Compiled, settings: Settings) {
+  constructor(compiled: Snapshot, settings: Settings) {
     this.app = compiled.view
     this.compiled = compiled
     this.settings = settings
@@ -49,14 +49,18 @@ export abstract class CommonContext implements Common {
     this.store = compiled.watchesStore ? watchedStore(this) : this.services.store
   }
 
+  private get self(): AnyContext {
+    // `AnyContext` is the union of the two subclasses.
+    return this as unknown as AnyContext
+  }
   get now(): Date {
     return new Date(this.runtime.now())
   }
   get access(): Access {
-    return (this.accessGate ??= createAccess(this as never))
+    return (this.accessGate ??= createAccess(this.self))
   }
   get users(): UserWrites {
-    return createUserWrites(this as unknown as AnyContext)
+    return createUserWrites(this.self)
   }
   get once(): Once {
     return this.service('once')
@@ -96,7 +100,11 @@ export abstract class CommonContext implements Common {
   }
 
   records<K extends string>(name: K): RecordTable<RecordFields<K>> {
-    return createRecordTable(name, recordScope(this)) as unknown as RecordTable<RecordFields<K>>
+    // What plugins merge in are interfaces, which have no index signature.
+    return this.ownRecords(name) as unknown as RecordTable<RecordFields<K>>
+  }
+  ownRecords<T extends Record<string, unknown>>(name: string): RecordTable<T> {
+    return createRecordTable<T>(name, recordScope(this))
   }
   atomic(writes: readonly AtomicWrite[]): Promise<readonly unknown[] | false> {
     return writeAtomic(recordScope(this), writes)
@@ -106,7 +114,7 @@ export abstract class CommonContext implements Common {
   }
 
   ask<K extends keyof Hooks>(name: K, message: HookInput<K>, skip?: string | readonly string[]): Promise<Answer<K>> {
-    return this.compiled.bus.ask(name, message as Record<string, unknown>, this as unknown as AnyContext, skip) as Promise<Answer<K>>
+    return this.compiled.bus.ask(name, message as Record<string, unknown>, this.self, skip) as Promise<Answer<K>>
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {
@@ -117,7 +125,7 @@ export abstract class CommonContext implements Common {
     const { bus, config } = this.compiled
     if (!this.has('on', name)) return
     return bus.emit(name, message as Record<string, unknown>, {
-      ctx: this as unknown as AnyContext,
+      ctx: this.self,
       deadline: config.deadlines.store,
       report: (error) => {
         this.logger.error(
@@ -145,7 +153,7 @@ export class JobContext extends CommonContext implements Job {
   readonly facts: Facts
   readonly signal: AbortSignal
 
-  constructor(compiled: Compiled, settings: Settings, job: string, signal: AbortSignal = new AbortController().signal) {
+  constructor(compiled: Snapshot, settings: Settings, job: string, signal: AbortSignal = new AbortController().signal) {
     super(compiled, settings)
     this.job = job
     this.signal = signal

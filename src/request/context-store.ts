@@ -7,14 +7,14 @@ import { AccessDenied, AuthError } from '../errors/index.ts'
 import { sha256, toBase64Url, toHex } from '../keys/crypto.ts'
 import type { Erasure } from '../registry/compile.ts'
 import { layOver } from '../registry/overlay.ts'
-import type { Compiled } from '../registry/snapshot.ts'
+import type { Snapshot } from '../registry/snapshot.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { readRows } from '../store/record-pages.ts'
+import { readRows } from '../store/records.ts'
 import { RecordConflict } from '../store/record-spec.ts'
 import { createRecordTable, type RecordScope } from '../store/records.ts'
 
 /** What is needed of a context. */
-type ScopeContext = Pick<CommonContext, 'settings' | 'runtime' | 'logger' | 'seal' | 'open' | 'service'> & { readonly compiled: Compiled }
+type ScopeContext = Pick<CommonContext, 'settings' | 'runtime' | 'logger' | 'seal' | 'open' | 'service'> & { readonly compiled: Snapshot }
 /** The kernel's own record of leases, declared where any record is. */
 interface LeaseFields extends Record<string, unknown> {
   holder: string
@@ -35,7 +35,8 @@ export function watchedStore(ctx: StoreContext): Store | undefined {
   if (!store) return undefined
   const [asks, deleted, unlinked] = [ctx.has('hook', 'deleteUser'), ctx.has('on', 'deleteUser'), ctx.has('on', 'unlinkAccount')]
   const erases = ctx.compiled.records.has('erasure')
-  const ends = ctx.compiled.records.has('access')
+  // Without records the numbers of endings are in this process, for logins that wait.
+  const ends = ctx.compiled.records.has('access') || ctx.has('hook', 'login')
   if (!asks && !deleted && !unlinked && !erases && !ends) return store
   return layOver<Store>(store, {
     async deleteUser(userId) {

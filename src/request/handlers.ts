@@ -114,7 +114,13 @@ export async function signInPage(ctx: Context): Promise<Response> {
   const callbackUrl = await ctx.callbackUrl()
   return (
     ownPage(ctx, 'signIn', { callbackUrl, error }) ??
-    ctx.render('signIn', { error, code: query.get('code') ?? undefined, callbackUrl, email: query.getAll('email').at(-1) })
+    ctx.render('signIn', {
+      error,
+      code: query.get('code') ?? undefined,
+      callbackUrl,
+      email: query.getAll('email').at(-1),
+      ui_locales: query.get('ui_locales')?.slice(0, 100),
+    })
   )
 }
 

@@ -14,7 +14,7 @@ const day = 86_400
 const dayScale = 10 / 3
 const networkScale = 100
 // `throttle: false` is about sign-ins. What else mails an address is never without a limit.
-const unthrottled: LimitRule = { max: 3, seconds: 600 }
+const limitWithoutThrottle: LimitRule = { max: 3, seconds: 600 }
 
 /**
  * Counts a mail to an address before it is sent; undefined: `throttle.mail` is off. Send nothing when it is `refused`, and answer as always. End it
@@ -47,7 +47,7 @@ export async function mailWithinLimit(
   send: () => Promise<unknown>,
   { provedBy }: { provedBy?: string } = {},
 ): Promise<boolean> {
-  const attempt = await countMail(ctx, address, ctx.app.config.throttle.mail || unthrottled, provedBy)
+  const attempt = await countMail(ctx, address, ctx.app.config.throttle.mail || limitWithoutThrottle, provedBy)
   if (attempt.refused) return false
   try {
     const sent = (await send()) !== false

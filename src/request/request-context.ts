@@ -14,15 +14,17 @@ import { CookieJar, PlainJar } from '../http/cookies.ts'
 import { redirectTo } from '../http/messages.ts'
 import { resolveOrigin } from '../http/origin.ts'
 import { randomUUID } from '../keys/crypto.ts'
-import type { Compiled, KernelContext } from '../registry/snapshot.ts'
+import type { Snapshot, KernelContext } from '../registry/snapshot.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
 import { CommonContext } from './common-context.ts'
 import { pageRedirect, renderPage } from './pages.ts'
-import { withActor } from './program-actor.ts'
 
 /** Redirects, CSRF tokens and sign-ins: a session read needs none of it. */
 export const flows: Lazy<typeof import('./flows.ts')> = /* @__PURE__ */ lazily(() => import('./flows.ts'))
 
+const actorShape = /^[a-z][a-z0-9-]{0,31}$/
+// What an audit log says of users and of the app itself: a program must not pass for one of them.
+const reservedActors: ReadonlySet<string> = new Set(['user', 'admin', 'provider', 'system', 'anonymous'])
 const maxUserAgent = 256
 const none: readonly never[] = []
 
@@ -63,7 +65,7 @@ export class RequestContext extends CommonContext implements KernelContext, Cont
   account: Account | undefined
   private readonly memo: Memo = {}
 
-  constructor(compiled: Compiled, request: Request, settings: Settings, options: HandleOptions, canSetCookies: boolean) {
+  constructor(compiled: Snapshot, request: Request, settings: Settings, options: HandleOptions, canSetCookies: boolean) {
     super(compiled, settings)
     this.request = request
     this.options = options
@@ -300,13 +302,13 @@ export class RequestContext extends CommonContext implements KernelContext, Cont
 }
 
 /** What plugins find in the headers, each text once. */
-function readCredentials({ credentials }: Compiled, headers: Headers): readonly string[] {
+function readCredentials({ credentials }: Snapshot, headers: Headers): readonly string[] {
   if (credentials.length === 0) return none
   return [...new Set(credentials.map(({ read }) => read(headers)).filter((text) => text !== undefined))]
 }
 
 /** A request with a credential in a header reads and writes one cookie: that against cross-site requests. */
-function createJar({ config }: Compiled, header: string | null, presented: readonly string[]): CookieJar {
+function createJar({ config }: Snapshot, header: string | null, presented: readonly string[]): CookieJar {
   if (presented.length === 0) return new CookieJar(header)
   const name = config.cookies.csrfToken?.name
   return new PlainJar(header, (cookie) => cookie === name || cookie.endsWith('csrf-token'))
@@ -323,6 +325,21 @@ function readFacts({ request, options, runtime, settings, clientAddress, app, be
     at: Math.floor(begun / 1000),
     job: undefined,
   })
+}
+
+/** The facts of a request in which a program acts. Throws TypeError outside of routes, for another shape, and for a second program. */
+function withActor(facts: Facts, route: RouteInfo | undefined, actor: ProgramActor): Facts {
+  if (!route) throw new TypeError('ctx.actAs: call it in the handler of a route, after the credential of the program was checked.')
+  const { type, id } = Object(actor) as Partial<ProgramActor>
+  if (typeof type !== 'string' || !actorShape.test(type) || reservedActors.has(type))
+    throw new TypeError(
+      `ctx.actAs: the type ${JSON.stringify(type)} is none of a program. Write a word such as "scim": lower-case letters, digits and hyphens, and none of ${[...reservedActors].join(', ')}.`,
+    )
+  if (typeof id !== 'string' || id === '' || id.length > 255) throw new TypeError('ctx.actAs: `id` is a text of 1 to 255 characters.')
+  const known = facts.actor
+  if (known && (known.type !== type || known.id !== id))
+    throw new TypeError(`ctx.actAs: ${known.type} ${JSON.stringify(known.id)} acts in this request already. One request has one program.`)
+  return Object.freeze({ ...facts, actor: Object.freeze({ type, id }) })
 }
 
 // What ends in logs must not be able to look like two entries.

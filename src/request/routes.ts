@@ -4,7 +4,7 @@ import type { Route } from '../contract/route.ts'
 import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { SessionTokenError } from '../errors/index.ts'
 import { json } from '../http/messages.ts'
-import type { Owned } from '../registry/draft.ts'
+import type { OwnedBy } from '../registry/draft.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
 
 type Handlers = typeof import('./handlers.ts')
@@ -42,4 +42,4 @@ const routes: readonly Route[] = [
 ]
 
 /** Registered under the name `kernel`. */
-export const coreRoutes: readonly Owned<Route>[] = routes.map((value) => ({ value, owner: 'kernel' }))
+export const coreRoutes: readonly OwnedBy<Route>[] = routes.map((value) => ({ value, owner: 'kernel' }))

@@ -9,4 +9,4 @@ export { RequestContext } from './request-context.ts'
 export { resolveSettings, resolveTenant } from './settings.ts'
 
 /** What later requests load. */
-export const later: readonly (() => unknown)[] = [flows, handlers, recordTables]
+export const laterLoads: readonly (() => unknown)[] = [flows, handlers, recordTables]

@@ -7,25 +7,25 @@ import { RequestTimeout, withTimeout } from '../errors/deadlines.ts'
 import { originFault } from '../http/hosts.ts'
 import { resolveOrigin } from '../http/origin.ts'
 import { listSecrets, trimmedBasePath, merge, assertSecrets } from '../options/config.ts'
-import type { Compiled } from '../registry/snapshot.ts'
+import type { Snapshot } from '../registry/snapshot.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { isNamespace } from '../store/namespaces.ts'
 
 // By snapshot, then by answer: the same object gives the same cookies and keys.
-const derived = new WeakMap<Compiled, WeakMap<object, Settings>>()
+const settingsByAnswer = new WeakMap<Snapshot, WeakMap<object, Settings>>()
 // By snapshot: the tenant of each host and cookie prefix.
-const jars = new WeakMap<Compiled, Map<string, string>>()
+const jars = new WeakMap<Snapshot, Map<string, string>>()
 const maxJars = 10_000
 
 /** Throws MissingSecret or an AuthError when the answer is not usable, and what the hook throws: an HttpError for an unknown tenant. */
-export async function resolveSettings(app: Compiled, request: Request, options: HandleOptions): Promise<Settings> {
+export async function resolveSettings(app: Snapshot, request: Request, options: HandleOptions): Promise<Settings> {
   const settings = await askSettings(app, 'settings', { request })
   assertOwnJar(app, settings, request, options)
   return settings
 }
 
 /** Settings of a job for a tenant; null: the default namespace, which is the only one without a hook. */
-export async function resolveTenant(app: Compiled, { job, tenant }: JobTarget): Promise<Settings> {
+export async function resolveTenant(app: Snapshot, { job, tenant }: JobTarget): Promise<Settings> {
   if (tenant === undefined && (app.bus.has('hook', 'settings') || app.bus.has('hook', 'tenant')))
     throw new AuthError(
       `The job "${job}" does not say for which tenant it runs: give \`tenant\`, its name, or null for the default namespace.`,
@@ -38,7 +38,7 @@ export async function resolveTenant(app: Compiled, { job, tenant }: JobTarget): 
   return askSettings(app, 'tenant', { tenant })
 }
 
-async function askSettings(app: Compiled, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
+async function askSettings(app: Snapshot, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
   const { request: deadline } = app.config.deadlines
   const answer = await withTimeout(
     app.bus.ask(hook, message) as Promise<Partial<Settings> | undefined>,
@@ -51,8 +51,8 @@ async function askSettings(app: Compiled, hook: 'settings' | 'tenant', message: 
     assertSecrets(app.settings.secret)
     return app.settings
   }
-  let known = derived.get(app)
-  if (!known) derived.set(app, (known = new WeakMap()))
+  let known = settingsByAnswer.get(app)
+  if (!known) settingsByAnswer.set(app, (known = new WeakMap()))
   const existing = known.get(answer)
   if (existing) return existing
   const settings: Settings = Object.freeze({
@@ -70,7 +70,7 @@ async function askSettings(app: Compiled, hook: 'settings' | 'tenant', message: 
 }
 
 /** Two tenants whose browsers keep one set of cookies would read each other's. */
-function assertOwnJar(app: Compiled, settings: Settings, request: Request, options: HandleOptions): void {
+function assertOwnJar(app: Snapshot, settings: Settings, request: Request, options: HandleOptions): void {
   const { cookiePrefix, namespace } = settings
   const origin = ownOrigin(app, settings, request, options)
   // Answered with the mistake of the host, and no tenant is reached.
@@ -85,7 +85,7 @@ function assertOwnJar(app: Compiled, settings: Settings, request: Request, optio
   )
 }
 
-function ownOrigin(app: Compiled, settings: Settings, request: Request, options: HandleOptions): string | undefined {
+function ownOrigin(app: Snapshot, settings: Settings, request: Request, options: HandleOptions): string | undefined {
   try {
     return resolveOrigin(request, settings, app.config, options)
   } catch {

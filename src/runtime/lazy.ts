@@ -46,12 +46,13 @@ export function lazyObject<K extends string, T extends Record<K, Method>, M exte
     const module = await load()
     if (real) return
     real = create(module)
+    // TypeScript does not follow that both have the type of the same name.
     for (const name of names) object[name] = real[name] as never
   }
   for (const name of names) {
     // A decorator may keep this function, and call it after the object is loaded.
     const first: Method = (...args) => (real ? real[name](...args) : loadObject().then(() => first(...args)))
-    object[name] = first as never
+    object[name] = first as never // As above.
   }
   return object
 }

@@ -12,6 +12,7 @@ type Modules = {
   https: ReturnType<typeof process.getBuiltinModule<'node:https'>>
 }
 type Blocks = Readonly<Record<4 | 6, InstanceType<Modules['net']['BlockList']>>>
+type Call = PublicFetchRequest & { body?: string; only200: boolean }
 type HostAddress = { address: string; family: 4 | 6 }
 
 const maxBytes = 65_536
@@ -39,33 +40,34 @@ const special6 = ['::/3', '4000::/2', '8000::/1', '2001::/23', '2001:db8::/32', 
 /** The service `publicFetch`. Throws TypeError for an `allow` that is no network, at the first call. */
 export function createPublicFetch(options: PublicFetchOptions = {}): PublicFetch {
   let lists: { special: Blocks; allow: Blocks } | undefined
+  const call = async (address: string | URL, request: Call): Promise<ReadAnswer> => {
+    const { limit = maxBytes, deadline = defaultDeadline, signal } = request
+    const url = readUrl(address)
+    const modules = loadModules(url)
+    lists ??= {
+      special: createBlocks(modules, [...special4, ...special6]),
+      allow: createBlocks(modules, options.allow ?? []),
+    }
+    const { special, allow } = lists
+    const isPublic = ({ address: text, family }: HostAddress): boolean => {
+      const kind = family === 4 ? 'ipv4' : 'ipv6'
+      return allow[family].check(text, kind) || !special[family].check(text, kind)
+    }
+    const read = async (stop: AbortSignal): Promise<ReadAnswer> => {
+      const resolved = await resolveHost(modules, url, options)
+      const inside = resolved.find((one) => !isPublic(one))
+      if (inside) throw new NetworkError('PRIVATE', `${url.host} is ${inside.address}, which is no public address. It is not called.`, true)
+      return requestFrom(modules, url, { ...request, limit, signal: stop }, resolved, options)
+    }
+    return withDeadline(deadline, signal ? [signal] : [], read, (givenUp) =>
+      givenUp
+        ? new NetworkError('TIMEOUT', `The call to ${placeOf(url)} was given up: the request it was made for ended.`)
+        : new NetworkError('TIMEOUT', `${placeOf(url)} did not answer within ${deadline} ms.`),
+    )
+  }
   return {
-    async get(address, request = {}) {
-      const { limit = maxBytes, deadline = defaultDeadline, signal } = request
-      const url = readUrl(address)
-      const modules = loadModules(url)
-      lists ??= {
-        special: createBlocks(modules, [...special4, ...special6]),
-        allow: createBlocks(modules, options.allow ?? []),
-      }
-      const { special, allow } = lists
-      const isPublic = ({ address: text, family }: HostAddress): boolean => {
-        const kind = family === 4 ? 'ipv4' : 'ipv6'
-        return allow[family].check(text, kind) || !special[family].check(text, kind)
-      }
-      const read = async (stop: AbortSignal): Promise<ReadAnswer> => {
-        const resolved = await resolveHost(modules, url, options)
-        const inside = resolved.find((one) => !isPublic(one))
-        if (inside)
-          throw new NetworkError('PRIVATE', `${url.host} is ${inside.address}, which is no public address. It is not called.`, true)
-        return requestFrom(modules, url, { ...request, limit, signal: stop }, resolved, options)
-      }
-      return withDeadline(deadline, signal ? [signal] : [], read, (givenUp) =>
-        givenUp
-          ? new NetworkError('TIMEOUT', `The call to ${placeOf(url)} was given up: the request it was made for ended.`)
-          : new NetworkError('TIMEOUT', `${placeOf(url)} did not answer within ${deadline} ms.`),
-      )
-    },
+    get: (address, request = {}) => call(address, { ...request, only200: true }),
+    send: (address, request = {}) => call(address, { ...request, only200: false }),
   }
 }
 
@@ -140,7 +142,7 @@ async function resolveHost({ net, dns }: Modules, url: URL, { lookup }: PublicFe
 function requestFrom(
   { https }: Modules,
   url: URL,
-  { headers = {}, types, limit, signal }: PublicFetchRequest & { limit: number; signal: AbortSignal },
+  { headers = {}, types, limit, signal, body, only200 }: Call & { limit: number; signal: AbortSignal },
   resolved: readonly HostAddress[],
   { ca }: PublicFetchOptions,
 ): Promise<ReadAnswer> {
@@ -149,7 +151,7 @@ function requestFrom(
     const call = https.request(
       url,
       {
-        method: 'GET',
+        method: body === undefined ? 'GET' : 'POST',
         // A pool or a proxy of the host could have another connection.
         agent: false,
         signal,
@@ -172,7 +174,7 @@ function requestFrom(
         const { statusCode: status = 0, statusMessage: statusText = '' } = answer
         if (status >= 300 && status < 400)
           return fail(new NetworkError('REDIRECT', `${place} answered with a redirect, which is not followed: it could lead anywhere.`))
-        if (status !== 200) return fail(new NetworkError('STATUS', `${place} answered ${status} and not 200.`))
+        if (only200 && status !== 200) return fail(new NetworkError('STATUS', `${place} answered ${status} and not 200.`))
         const encoding = answer.headers['content-encoding'] ?? 'identity'
         if (encoding !== 'identity')
           return fail(new NetworkError('TYPE', `${place} answered with compressed data, which was not asked for.`))
@@ -189,15 +191,25 @@ function requestFrom(
           else parts.push(part)
         })
         answer.on('end', () =>
-          resolve({ status, statusText, headers: new Headers({ 'content-type': type }), content: joinBytes(parts, size) }),
+          resolve({ status, statusText, headers: headersOf(answer.headers, type, only200), content: joinBytes(parts, size) }),
         )
         answer.on('error', (error) => reject(toNetworkError(place, error)))
         return undefined
       },
     )
     call.on('error', (error) => reject(toNetworkError(place, error)))
-    call.end()
+    call.end(body)
   })
+}
+
+/** What a protocol reads of an answer; cookies and all else stay away. */
+function headersOf(given: Readonly<Record<string, string | string[] | undefined>>, type: string, only200: boolean): Headers {
+  const headers = new Headers({ 'content-type': type })
+  for (const name of only200 ? ['cache-control', 'age'] : ['www-authenticate', 'dpop-nonce']) {
+    const value = given[name]
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  return headers
 }
 
 function toNetworkError(place: string, error: unknown): NetworkError {

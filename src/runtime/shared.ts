@@ -1,10 +1,10 @@
 /** State that the kernels of one process share: caches, requests under way, one-time use, counted attempts, and the order of what happens. */
-import type { Limit, Once, Runtime, Shared } from '../contract/services.ts'
+import type { Limit, Once, Runtime, SharedState } from '../contract/services.ts'
 
 const maxKeys = 100_000
 
 /** Values that live in this process: one object per host, or per binding whose configuration is a function. */
-export function createShared(): Shared {
+export function createShared(): SharedState {
   const caches = new Map<string, Map<string, unknown>>()
   const flights = new Map<string, Promise<unknown>>()
   return {
@@ -32,7 +32,7 @@ export function setBounded<T>(map: Map<string, T>, key: string, value: T, max: n
 }
 
 /** The default of the service `once`: remembers what was taken until it would have expired anyway. */
-export function createOnce(runtime: Runtime, shared: Shared): Once {
+export function createOnce(runtime: Runtime, shared: SharedState): Once {
   const used = shared.cache<number>('once')
   const isTaken = (key: string): boolean => (used.get(key) ?? 0) > runtime.now()
   return {
@@ -47,7 +47,7 @@ export function createOnce(runtime: Runtime, shared: Shared): Once {
 }
 
 /** The default of the service `limit`, with windows that slide: each attempt counts for `seconds`, and a refused one does not count. */
-export function createLimit(runtime: Runtime, shared: Shared): Limit {
+export function createLimit(runtime: Runtime, shared: SharedState): Limit {
   const windows = shared.cache<number[]>('limit')
   return {
     take(key, { max, seconds }) {
@@ -94,7 +94,7 @@ export interface Moments {
 }
 
 /** What the kernels of one host share. */
-export function sharedMoments(shared: Shared, runtime: Runtime): Moments {
+export function sharedMoments(shared: SharedState, runtime: Runtime): Moments {
   const cache = shared.cache<Moments>('moments')
   const known = cache.get('')
   if (known) return known

@@ -2,6 +2,7 @@
 import type { Facts } from '../contract/context.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Login } from '../contract/login.ts'
+import type { Provider } from '../contract/provider.ts'
 import type { SessionAttributes } from '../contract/session.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 
@@ -10,7 +11,7 @@ export function attributesOf(
   login: Login,
   { address, userAgent, at }: Facts,
   before: SessionAttributes | null,
-  namesIn?: ProviderFlow<never>['namesIn'],
+  namesIn?: ProviderFlow<Provider>['namesIn'],
 ): SessionAttributes {
   const { account, profile, proof, session } = login
   const now = Math.floor(at / 1000)

@@ -5,6 +5,7 @@ import type { Context } from '../contract/context.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import type { Events, SignInQuestion } from '../contract/messages.ts'
+import type { Provider } from '../contract/provider.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/messages.ts'
@@ -51,7 +52,7 @@ export async function stampLogin(ctx: KernelContext, login: Login): Promise<Stam
   return ctx.access.stamp(login.person, [{ provider, sub, sid }])
 }
 
-function namesIn({ compiled }: KernelContext, { account }: Login): ProviderFlow<never>['namesIn'] {
+function namesIn({ compiled }: KernelContext, { account }: Login): ProviderFlow<Provider>['namesIn'] {
   return compiled.flows.get(account.type)?.namesIn
 }
 

@@ -99,7 +99,7 @@ function hasRecords(ctx: KernelContext): boolean {
 }
 
 function tableOf(ctx: KernelContext): RecordTable<ParkedRow> {
-  return ctx.records('parkedLogin') as unknown as RecordTable<ParkedRow>
+  return ctx.ownRecords<ParkedRow>('parkedLogin')
 }
 
 // ---- without records

@@ -28,7 +28,7 @@ export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<
  * that is gone signs in no attacker.
  */
 export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
-  if (user.emailVerified || !user.email || !(await findTyped(ctx, user))) return false
+  if (user.emailVerified || !user.email || !((await findTyped(ctx, user)) || (await isShared(ctx, user)))) return false
   return isTypedClaim(await claimOf(ctx, user))
 }
 
@@ -42,7 +42,8 @@ function isTypedClaim(claim: Claim): boolean {
  */
 export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
   if (user.emailVerified || !user.email) return 'believed'
-  const found = await findTyped(ctx, user)
+  const shared = await isShared(ctx, user)
+  const found = shared || (await findTyped(ctx, user))
   const accounts = await accountsOf(ctx, user)
   // The account of a passkey tells how the user was made, also where the passkey itself is gone.
   const typed = found === true || accounts?.some(({ type }) => findFlow(ctx, type)?.typed !== undefined) ? true : found
@@ -52,8 +53,8 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
   if (others.length === 0) return typed === 'dormant' && accounts.length === 0 ? 'dormant' : typed ? 'typed' : 'believed'
   const words = await Promise.all(others.map((account) => wordOf(ctx, account.provider, account, user.email)))
   if (words.includes(true)) return 'believed'
-  // An attacker can add the account of a silent provider to the one whose provider said no.
-  return words.includes('silent') && !words.includes('denied') ? 'believed' : 'claimed'
+  // An attacker can add the account of a silent provider to the one whose provider said no, and to a user made elsewhere by a typed address.
+  return words.includes('silent') && !words.includes('denied') && !shared ? 'believed' : 'claimed'
 }
 
 /**
@@ -75,11 +76,14 @@ export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Ex
   for (const { stored } of ctx.compiled.records.values())
     if (stored.owner !== undefined) await ctx.records(stored.name).deleteWhere({ where: { [stored.owner]: user.id } })
   await endSessions(ctx, { userId: user.id }, 'kernel')
+  // Last: until then the user counts as typed, and an eviction that failed half-way is done again.
+  await ctx.app.services.sharedCredentials?.remove(ctx, user.id)
   return user
 }
 
 /** A user who never proved the address loses it. */
 export async function freeAddress(ctx: KernelContext, user: AdapterUser): Promise<void> {
+  // A store with `nullableEmail` takes null, which the type of published adapters does not have.
   await (ctx.store as Store).updateUser({ id: user.id, email: null as never })
   // A token from before names the address.
   if (abilitiesOf(ctx.session).has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'kernel')
@@ -98,6 +102,11 @@ function canEmptyUser({ session, compiled }: KernelContext, store: Store): boole
   return session.storedUsers ? store.supports('deleteSessionsByUserId') : compiled.services.revocations === undefined
 }
 
+/** Whether another product keeps credentials of the user. */
+async function isShared(ctx: KernelContext, { id }: AdapterUser): Promise<boolean> {
+  return (await ctx.app.services.sharedCredentials?.has(ctx, id)) ?? false
+}
+
 async function findTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean | 'dormant'> {
   let found: boolean | 'dormant' = false
   for (const flow of typedFlows(ctx)) {
@@ -109,9 +118,9 @@ async function findTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean
 }
 
 /** Flows of the providers that are there, each once. */
-function typedFlows(ctx: KernelContext): Set<ProviderFlow<never>> {
+function typedFlows(ctx: KernelContext): Set<ProviderFlow<Provider>> {
   const flows = [...ctx.app.providers.values()].map(({ type }) => findFlow(ctx, type))
-  return new Set(flows.filter((flow) => flow?.typed !== undefined) as ProviderFlow<never>[])
+  return new Set(flows.filter((flow) => flow?.typed !== undefined) as ProviderFlow<Provider>[])
 }
 
 async function accountsOf({ store }: KernelContext, { id }: AdapterUser): Promise<AdapterAccount[] | undefined> {
@@ -134,6 +143,6 @@ async function doAllVouch(ctx: KernelContext, email: string): Promise<boolean> {
   return words.every((word) => word === true || word === 'silent')
 }
 
-function findFlow(ctx: KernelContext, type: string): ProviderFlow<never> | undefined {
+function findFlow(ctx: KernelContext, type: string): ProviderFlow<Provider> | undefined {
   return ctx.compiled.flows.get(type)
 }

@@ -7,6 +7,7 @@ import { randomUUID } from '../keys/crypto.ts'
 import { innermostOf } from '../registry/overlay.ts'
 import { healedFault } from '../store/store-error.ts'
 import { lateAnswer } from '../store/store.ts'
+import { rememberCreatedUser, waitForAddress, wasUserCreatedHere } from './address-queue.ts'
 import { writeNewUser } from './create-user.ts'
 
 /** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
@@ -279,38 +280,4 @@ export async function ownerAfterLateWrites(
   }
   await late.undone.catch(() => {})
   return read()
-}
-
-// The newest so many.
-const maxRemembered = 1_000
-const createdAddresses = new WeakMap<Store, Set<string>>()
-const addressQueues = new WeakMap<Store, Map<string, Promise<void>>>()
-
-/** Whether this process has made a user of this address. */
-function wasUserCreatedHere(store: Store, email: string): boolean {
-  return createdAddresses.get(innermostOf(store))?.has(email) === true
-}
-
-/** Remembers that a user of this address was made. */
-function rememberCreatedUser(store: Store, email: string): void {
-  const known = createdAddresses.get(innermostOf(store)) ?? new Set<string>()
-  createdAddresses.set(innermostOf(store), known.add(email))
-  for (const oldest of known) if (known.size > maxRemembered) known.delete(oldest)
-}
-
-/** Waits for the request that makes a user of this address in this process. */
-async function waitForAddress(store: Store, email: string): Promise<{ waited: boolean; done: () => void }> {
-  const waiting = addressQueues.get(innermostOf(store)) ?? new Map<string, Promise<void>>()
-  addressQueues.set(innermostOf(store), waiting)
-  const before = waiting.get(email)
-  let letNextIn = (): void => {}
-  const mine = new Promise<void>((resolve) => (letNextIn = resolve))
-  const last = (before ?? Promise.resolve()).then(() => mine)
-  waiting.set(email, last)
-  await before
-  const end = (): void => {
-    letNextIn()
-    if (waiting.get(email) === last) waiting.delete(email)
-  }
-  return { waited: before !== undefined, done: end }
 }

@@ -27,15 +27,16 @@ export function provideSession(options: SharedOptions = {}): UseSession {
 
 /** The session; call it while the component is made. Without `provideSession` above it, components share one per page, at `/auth`. */
 export function useSession(): UseSession {
-  return sessionOf(useShared())
+  return sessionOf(usePageClient())
 }
 
 /** The client; `A` is its type where it is one of `createAuthClient`. */
 export function useAuthClient<A extends Client = Client>(): A {
-  return useShared().client as A
+  return usePageClient().client as A
 }
 
-function useShared(): PageClient {
+/** The client and the session that the components here share: what `authkernel/parts` works with. */
+export function usePageClient(): PageClient {
   return hasContext(key) ? getContext<PageClient>(key) : sharedByPage()
 }
 

@@ -1,15 +1,17 @@
 /** What every rule of the contract works with: the adapter under test and fresh values. */
-import type {
-  AccountKey,
-  Adapter,
-  AdapterAccount,
-  AdapterAuthenticator,
-  AdapterMethod,
-  AdapterSession,
-  AdapterUser,
-  Awaitable,
-  Store,
-  VerificationToken,
+import {
+  type AccountKey,
+  type Adapter,
+  type AdapterAccount,
+  type AdapterAuthenticator,
+  type AdapterMethod,
+  type AdapterSession,
+  type AdapterUser,
+  type Awaitable,
+  type Store,
+  type VerificationToken,
+  sha256,
+  toHex,
 } from 'authkernel/kernel'
 import type { TestContext } from 'vitest'
 import { it } from './runner.ts'
@@ -111,6 +113,14 @@ export function newAccount(userId: string, values: Partial<AdapterAccount> = {})
     session_state: 'state',
     ...values,
   }
+}
+
+/** Ids of sessions, by their tokens or by the hashes that an adapter may list. */
+export async function listedIds(sessions: readonly Pick<AdapterSession, 'sessionToken'>[]): Promise<string[]> {
+  const ids = sessions.map(async ({ sessionToken }) =>
+    sessionToken.startsWith('sha256:') ? sessionToken.slice('sha256:'.length) : toHex(await sha256(sessionToken)),
+  )
+  return (await Promise.all(ids)).sort()
 }
 
 /** A session that ends in an hour. */

@@ -1,6 +1,5 @@
 /** The contract of bindings, fourth part: a guard tells an app why its access token opened nothing (RFC 6750 section 3, RFC 9449 section 7.1). */
-import { type AppTokens, HttpError, json, type Plugin } from 'authkernel/kernel'
-import { hostRequestOf } from 'authkernel/kernel/protocols'
+import { type AppTokens, hostRequestOf, HttpError, json, type Plugin } from 'authkernel/kernel'
 import { expect, it } from './runner.ts'
 import { Client } from './binding-client.ts'
 import type { BindingSubject } from './binding-options.ts'

@@ -37,6 +37,7 @@ export function growthRules({ host, options }: RecordSubject): void {
     const name = `grown${Math.random()
       .toString(36)
       .replaceAll(/[^a-z]/g, '')}`
+    // The names of the fields are no matter of `createRecordHost`.
     const early = createRecordHost(store, { [name]: before as never })
     await store.migrate?.({ apply: true })
     const table = await early.table<Before>(name)
@@ -44,7 +45,7 @@ export function growthRules({ host, options }: RecordSubject): void {
       const batch = [...Array(Math.min(500, rows - at)).keys()].map((each) => ({ group: 'g', name: String(at + each).padStart(6, '0') }))
       await table.createMany(batch)
     }
-    const late = createRecordHost(store, { [name]: after as never })
+    const late = createRecordHost(store, { [name]: after as never }) // As above.
     const grown = await late.table<After>(name)
     if (store.missing && (await store.missing()).length > 0) {
       // Asked before it is made, a store names the command or answers rightly.

@@ -66,6 +66,7 @@ export function createRecordHost(store: RecordStore, specs: Record<string, Recor
     name: 'contract',
     setup(kernel) {
       kernel.hook('tenant', ({ tenant }) => ({ namespace: tenant }))
+      // No plugin merged these names into `Records`.
       for (const [name, spec] of Object.entries({ contractItem: item, ...specs })) kernel.records(name, spec as never)
       return { inside: (tenant) => kernel.contextOf({ job: 'contract', tenant }) }
     },
@@ -79,9 +80,13 @@ export function createRecordHost(store: RecordStore, specs: Record<string, Recor
     store,
     now,
     ahead: (milliseconds) => void (ahead += milliseconds),
-    items: async (tenant) => (await auth.inside(tenant ?? null)).records('contractItem') as unknown as RecordTable<Item>,
-    table: async <T extends Record<string, unknown>>(name: string) =>
-      (await auth.inside(null)).records(name as never) as unknown as RecordTable<T>,
+    items: async (tenant) => tableOf<Item>(await auth.inside(tenant ?? null), 'contractItem'),
+    table: async <T extends Record<string, unknown>>(name: string) => tableOf<T>(await auth.inside(null), name),
     atomic: async (writes) => (await auth.inside(null)).atomic(writes as readonly AtomicWrite[]),
   }
+}
+
+function tableOf<T extends object>(ctx: JobContext, name: string): RecordTable<T> {
+  // No plugin merged the name into `Records`.
+  return ctx.records(name) as unknown as RecordTable<T>
 }

@@ -13,7 +13,7 @@ const missing: never = new Proxy(() => {}, {
       'The contracts of authkernel/testing (testAdapter, testProvider …) run in vitest: npm install --save-dev vitest. `signedIn` needs no vitest.',
     )
   },
-}) as never
+}) as never // Whatever is done with it throws.
 
 export const afterAll: Runner['afterAll'] = vitestRunner.afterAll ?? missing
 export const beforeAll: Runner['beforeAll'] = vitestRunner.beforeAll ?? missing

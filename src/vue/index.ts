@@ -1,3 +1,13 @@
-/** `authkernel/vue`: the session for components of Vue 3, and components without styles. */
-export { provideSession, sessionPlugin, useAuthClient, type UseSession, useSession } from './session.ts'
-export { AccountPage, type PartComponent, SignInForm, UserButton } from './parts.ts'
+/** `authkernel/vue`: the session for components of Vue 3, and ready-made parts without styles. */
+export { provideSession, sessionPlugin, useAuthClient, usePageClient, type UseSession, useSession } from './session.ts'
+export {
+  AccountPage,
+  ApiKeys,
+  OrganizationPage,
+  OrganizationSwitcher,
+  type PartComponent,
+  Protect,
+  SignIn,
+  SignUp,
+  UserButton,
+} from './parts.ts'

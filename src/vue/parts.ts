@@ -1,147 +1,107 @@
-/** Components without styles: they draw what the server offers. Style them by their elements, `data-part` and `data-provider`. */
-import { addPasskey, type Choice, type ChoiceField, partTexts, type PartTexts, signInChoices, submitChoice } from 'authkernel/client'
-import { type Component, defineComponent, h, onMounted, type PropType, ref, shallowRef, useId, type VNode } from 'vue'
-import { useAuthClient, useSession } from './session.ts'
+/** Ready-made parts without styles: they draw what the server offers. `authkernel/parts.css` gives them the look of the built-in pages. */
+import {
+  type AccountPageProps,
+  type ApiKeysProps,
+  createAccountPage,
+  createApiKeys,
+  createOrganizationPage,
+  createOrganizationSwitcher,
+  createProtect,
+  createSignIn,
+  createSignUp,
+  createUserButton,
+  type OrganizationPageProps,
+  type OrganizationSwitcherProps,
+  type PartInstance,
+  type PartProps,
+  type ProtectDemand,
+  type ProtectState,
+  type SignInProps,
+  type UserButtonProps,
+} from 'authkernel/parts'
+import type { PageClient } from 'authkernel/client'
+import { type Component, defineComponent, onMounted, onScopeDispose, type PropType, shallowRef, useId, watch } from 'vue'
+import { drawNode } from './draw.ts'
+import { usePageClient } from './session.ts'
 
 /** A component with these properties. */
-export type PartComponent<Props> = Component<Props & { texts?: Partial<PartTexts> }>
+export type PartComponent<Props> = Component<Props>
 
-const texts = { type: Object as PropType<Partial<PartTexts>>, default: undefined }
+/** Sign-in with one field for the address or name, then the methods that fit: password, code, link, passkey, providers, second factor. */
+export const SignIn: PartComponent<SignInProps> = /* @__PURE__ */ createComponent('SignIn', createSignIn, ['redirectTo', 'onSignedIn'])
+/** Registration by the methods that the server offers. */
+export const SignUp: PartComponent<SignInProps> = /* @__PURE__ */ createComponent('SignUp', createSignUp, ['redirectTo', 'onSignedIn'])
+/** Who is signed in, with a way to the account and out; else a button that leads to the sign-in page. */
+export const UserButton: PartComponent<UserButtonProps> = /* @__PURE__ */ createComponent('UserButton', createUserButton, [
+  'accountUrl',
+  'signInUrl',
+  'redirectTo',
+])
+/** The account: profile, email, password, sign-in methods, second factor, sessions, data. Shows `SignIn` to signed-out visitors. */
+export const AccountPage: PartComponent<AccountPageProps> = /* @__PURE__ */ createComponent('AccountPage', createAccountPage, [])
+/** The organization that the user acts for, with a menu to change it. */
+export const OrganizationSwitcher: PartComponent<OrganizationSwitcherProps> = /* @__PURE__ */ createComponent(
+  'OrganizationSwitcher',
+  createOrganizationSwitcher,
+  ['organizationUrl', 'personal'],
+)
+/** Members, invitations and settings of an organization. Shows `SignIn` to signed-out visitors. */
+export const OrganizationPage: PartComponent<OrganizationPageProps> = /* @__PURE__ */ createComponent(
+  'OrganizationPage',
+  createOrganizationPage,
+  ['organization'],
+)
+/** The API keys of the user. Shows `SignIn` to signed-out visitors. */
+export const ApiKeys: PartComponent<ApiKeysProps> = /* @__PURE__ */ createComponent('ApiKeys', createApiKeys, [])
 
-/** A form for each way to sign in that the server offers. `redirectTo`: where to go afterwards; default: this page. */
-export const SignInForm: PartComponent<{ redirectTo?: string }> = defineComponent({
-  name: 'SignInForm',
-  props: { redirectTo: { type: String, default: undefined }, texts },
-  setup(props) {
-    const { choices, failure } = useChoices(props)
+/** Shows its slot to users who have what is asked for, and the slots `fallback` and `pending` otherwise. It hides; the server must refuse. */
+export const Protect: PartComponent<ProtectDemand> = /* @__PURE__ */ defineComponent({
+  name: 'Protect',
+  props: {
+    permission: { type: String, default: undefined },
+    organization: { type: String, default: undefined },
+    role: { type: String, default: undefined },
+    when: { type: Function as PropType<NonNullable<ProtectDemand['when']>>, default: undefined },
+  },
+  setup(props, { slots }) {
+    const shared = usePageClient()
+    const state = shallowRef<ProtectState>(createProtect(shared, props).getInitial())
+    let stop: (() => void) | undefined
+    const start = (): void => {
+      stop?.()
+      const store = createProtect(shared, { ...props })
+      stop = store.subscribe(() => (state.value = store.get()))
+      state.value = store.get()
+    }
+    onMounted(start)
+    watch(() => [props.permission, props.organization, props.role], start)
+    onScopeDispose(() => stop?.())
     return () =>
-      h('div', { 'data-part': 'sign-in-form', 'aria-busy': choices.value === undefined && failure.value === undefined }, [
-        failure.value !== undefined && h('p', { role: 'alert' }, failure.value),
-        choices.value?.map((choice) => h(ChoiceForm, { key: choice.id, choice, ...givenTexts(props) })),
-      ])
+      state.value === 'allowed' ? slots['default']?.() : state.value === 'refused' ? slots['fallback']?.() : slots['pending']?.()
   },
-}) as PartComponent<{ redirectTo?: string }>
+}) as PartComponent<ProtectDemand>
 
-/** Who is signed in, with a way to the account page (`accountUrl`) and out; else a button that leads to the sign-in page. */
-export const UserButton: PartComponent<{ accountUrl?: string }> = defineComponent({
-  name: 'UserButton',
-  props: { accountUrl: { type: String, default: undefined }, texts },
-  setup(props) {
-    const { state, signIn, signOut } = useSession()
-    return () => {
-      const { status, session } = state.value
-      const say = partTexts(props.texts)
-      if (status === 'loading') return h('div', { 'data-part': 'user-button', 'aria-busy': true })
-      if (status === 'unauthenticated')
-        return h('button', { 'data-part': 'user-button', type: 'button', onClick: () => void signIn() }, say.signIn)
-      const image = session.user?.image
-      return h('details', { 'data-part': 'user-button' }, [
-        h('summary', [image && h('img', { src: image, alt: '', referrerpolicy: 'no-referrer' }), userLabel(session.user)]),
-        props.accountUrl !== undefined && h('a', { href: props.accountUrl }, say.account),
-        h('button', { type: 'button', onClick: () => void signOut() }, say.signOut),
-      ])
-    }
-  },
-}) as PartComponent<{ accountUrl?: string }>
-
-/** Who is signed in, and what they can connect: other providers and passkeys. Shows `SignInForm` to signed-out users. */
-export const AccountPage: PartComponent<object> = defineComponent({
-  name: 'AccountPage',
-  props: { texts },
-  setup(props) {
-    const { state, signOut } = useSession()
-    const client = useAuthClient()
-    const { choices, failure } = useChoices(props)
-    const note = ref<string>()
-    const add = async (id: string): Promise<void> => {
-      const say = partTexts(props.texts)
-      note.value = (await addPasskey(client, id, say)) ?? say.passkeyAdded
-    }
-    return () => {
-      const { status, session } = state.value
-      const say = partTexts(props.texts)
-      if (status === 'loading') return h('section', { 'data-part': 'account-page', 'aria-busy': true })
-      if (status === 'unauthenticated') return h(SignInForm, { texts: props.texts ?? {} })
-      const text = note.value ?? failure.value
-      return h('section', { 'data-part': 'account-page' }, [
-        h('h2', userLabel(session.user)),
-        session.user?.email && h('p', session.user.email),
-        text !== undefined && h('p', { role: 'status' }, text),
-        choices.value?.map(({ id, name, type }) => {
-          const button = { key: id, type: 'button', 'data-provider': id }
-          if (type === 'webauthn') return h('button', { ...button, onClick: () => void add(id) }, say.addPasskey)
-          return (type === 'oauth' || type === 'oidc') && h('button', { ...button, onClick: () => void client.signIn(id) }, say.link(name))
-        }),
-        h('button', { type: 'button', onClick: () => void signOut() }, say.signOut),
-      ])
-    }
-  },
-}) as PartComponent<object>
-
-const ChoiceForm = defineComponent({
-  props: { choice: { type: Object as PropType<Choice>, required: true }, redirectTo: { type: String, default: undefined }, texts },
-  setup(props) {
-    const client = useAuthClient()
-    const id = useId()
-    const message = ref<string>()
-    const busy = ref(false)
-    const submit = async (event: Event): Promise<void> => {
-      event.preventDefault()
-      busy.value = true
-      message.value = undefined
-      message.value = await submitChoice(
-        client,
-        props.choice,
-        event.currentTarget as HTMLFormElement,
-        partTexts(props.texts),
-        props.redirectTo,
-      )
-      busy.value = false
-    }
-    return () => {
-      const { choice } = props
-      const form = { 'data-provider': choice.id, 'aria-label': choice.label, 'aria-busy': busy.value, onSubmit: submit }
-      return h('form', form, [
-        choice.fields.map((field) => drawInput(field, `${id}-${field.name}`)),
-        message.value !== undefined && h('p', { role: 'alert' }, message.value),
-        h('button', { type: 'submit', disabled: busy.value }, choice.label),
-      ])
-    }
-  },
-})
-
-function drawInput({ name, label, attributes }: ChoiceField, id: string): VNode {
-  const field = h('input', { ...attributes, key: id, id, name })
-  return attributes['type'] === 'hidden' ? field : h('div', { key: id }, [h('label', { for: id }, label), field])
-}
-
-function useChoices(props: { readonly texts?: Partial<PartTexts> | undefined }): {
-  choices: { readonly value: Choice[] | undefined }
-  failure: { readonly value: string | undefined }
-} {
-  const client = useAuthClient()
-  const choices = shallowRef<Choice[]>()
-  const failure = ref<string>()
-  onMounted(async () => {
-    const say = partTexts(props.texts)
-    try {
-      choices.value = await signInChoices(client, say)
-    } catch {
-      failure.value = say.messages['failed']
-    }
-  })
-  return { choices, failure }
-}
-
-/** Properties without those that were left out. */
-function givenTexts(props: { readonly redirectTo?: string | undefined; readonly texts?: Partial<PartTexts> | undefined }): {
-  redirectTo?: string
-  texts?: Partial<PartTexts>
-} {
-  const { redirectTo, texts } = props
-  return { ...(redirectTo !== undefined && { redirectTo }), ...(texts && { texts }) }
-}
-
-function userLabel(user: { name?: string | null; email?: string | null } | undefined): string {
-  return user?.name ?? user?.email ?? ''
+function createComponent<P extends PartProps>(
+  name: string,
+  create: (page: PageClient, id: string, readProps: () => P) => PartInstance<P>,
+  own: readonly (keyof P & string)[],
+): PartComponent<P> {
+  // Without a type a property is taken as it is given.
+  const props = Object.fromEntries(['texts', 'lang', ...own].map((property) => [property, { type: null, default: undefined }]))
+  return defineComponent({
+    name,
+    props,
+    setup(given) {
+      const readProps = (): P => given as P
+      const part = create(usePageClient(), useId(), readProps)
+      const state = shallowRef(part.getInitial())
+      let stop: (() => void) | undefined
+      onMounted(() => {
+        stop = part.subscribe(() => (state.value = part.get()))
+        state.value = part.get()
+      })
+      onScopeDispose(() => stop?.())
+      return () => drawNode(part.view(state.value, readProps()))
+    },
+  }) as PartComponent<P>
 }

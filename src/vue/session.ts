@@ -43,7 +43,7 @@ export function provideSession(options: SharedOptions = {}): void {
 
 /** The session; call it in `setup`. It begins with what the server rendered, and listens from the moment the component is mounted. */
 export function useSession(): UseSession {
-  const { client, store } = useShared()
+  const { client, store } = usePageClient()
   const state = shallowRef(store.getInitial())
   let stop: (() => void) | undefined
   onMounted(() => (stop = store.subscribe((next) => (state.value = next))))
@@ -54,9 +54,10 @@ export function useSession(): UseSession {
 
 /** The client of the app; `A` is its type where it is one of `createAuthClient`. */
 export function useAuthClient<A extends Client = Client>(): A {
-  return useShared().client as A
+  return usePageClient().client as A
 }
 
-function useShared(): PageClient {
+/** The client and the session that the components here share: what `authkernel/parts` works with. */
+export function usePageClient(): PageClient {
   return inject(key, undefined) ?? sharedByPage()
 }

@@ -11,7 +11,6 @@ class WrongPassword extends CredentialsSignin {
 export const auth = createAuth({
   adapter: memoryAdapter(), // a database of yours
   session: { strategy: 'jwt' },
-  experimental: { enableWebAuthn: true },
   providers: [
     // Its id, secret and issuer are in AUTH_ACME_ID, AUTH_ACME_SECRET and AUTH_ACME_ISSUER.
     { id: 'acme', name: 'Acme ID', type: 'oidc' },

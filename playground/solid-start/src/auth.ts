@@ -13,7 +13,6 @@ const kept = globalThis as { playgroundData?: ReturnType<typeof memoryData> }
 export const auth = SolidAuth({
   adapter: memoryAdapter((kept.playgroundData ??= memoryData())),
   session: { strategy: 'jwt' },
-  experimental: { enableWebAuthn: true },
   providers: [
     // Its id, secret and issuer are in AUTH_ACME_ID, AUTH_ACME_SECRET and AUTH_ACME_ISSUER.
     { id: 'acme', name: 'Acme ID', type: 'oidc' },

@@ -12,7 +12,6 @@ export const { handle, signIn, signOut, session, requireSession } = SvelteKitAut
   env, // AUTH_SECRET, and AUTH_URL in production
   adapter: memoryAdapter(), // a database of yours
   session: { strategy: 'jwt' },
-  experimental: { enableWebAuthn: true },
   providers: [
     // Its id, secret and issuer are in AUTH_ACME_ID, AUTH_ACME_SECRET and AUTH_ACME_ISSUER.
     { id: 'acme', name: 'Acme ID', type: 'oidc' },

@@ -112,7 +112,18 @@ function editsOf(file: SourceFile, plan: Plan, factory: FactoryCall | undefined)
   const sessions = rewriteSessions(file, plan)
   edits.push(...sessions.edits)
   for (const each of file.imports) edits.push(...rewriteImport(file, each, plan, sessions.all && sessions.edits.length > 0))
+  for (const source of file.reexports) plan.notes.push(...describeReexport(file, source))
   return edits
+}
+
+function describeMiddleware({ path }: SourceFile): string {
+  return `${path}: export \`auth\` of your auth module as \`middleware\` (\`proxy\` in Next 16), with \`callbacks.authorized\`.`
+}
+
+/** The client of NextAuth stays. All other modules have new places, and what they export has other names. */
+function describeReexport(file: SourceFile, source: string): string[] {
+  if (!/^next-auth(?:\/|$)/.test(source) || source === 'next-auth/react') return []
+  return [source === 'next-auth/middleware' ? describeMiddleware(file) : `${file.path}: it exports from ${source}. Change that by hand.`]
 }
 
 function renameModule(file: SourceFile, { name, ...span }: Span & { name: string }): Edit[] {
@@ -156,7 +167,7 @@ function rewriteImport(file: SourceFile, each: Import, plan: Plan, usesAuth: boo
     return [{ start: span.start, end: span.end, text: lines.map((line) => line + (lines.length === 0 ? '' : style.end)).join('\n') }]
   }
   if (each.source === 'next-auth/middleware') {
-    notes.push(`${file.path}: export \`auth\` of your auth module as \`middleware\` (\`proxy\` in Next 16), with \`callbacks.authorized\`.`)
+    notes.push(describeMiddleware(file))
     return []
   }
   const provider = /^next-auth\/providers\/([\w-]+)$/.exec(each.source)?.[1]
@@ -166,6 +177,10 @@ function rewriteImport(file: SourceFile, each: Import, plan: Plan, usesAuth: boo
       notes.push(`${file.path}: there is no preset "${provider}". Write the provider as an object of your own.`)
       return []
     }
+    if (id === 'credentials' && /\.[cm]?tsx?$/.test(file.path))
+      notes.push(
+        `${file.path}: the fields that \`authorize\` gets have the type \`unknown\`. Check that they are texts, or write \`String(…)\`.`,
+      )
     return rename(`authkernel/providers/${id}`)
   }
   if (each.source === 'next-auth/jwt' && each.names.some(({ imported }) => /^(?:getToken|decode|encode)$/.test(imported)))

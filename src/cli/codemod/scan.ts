@@ -35,6 +35,8 @@ export interface SourceFile {
   path: string
   text: string
   imports: readonly Import[]
+  /** Modules of `export … from 'next-auth/middleware'`. */
+  reexports: readonly string[]
   /** `declare module 'next-auth'`: the quoted names. */
   modules: readonly (Span & { name: string })[]
   /** Names of the types of options. */
@@ -90,6 +92,7 @@ export function scanFile({ parseSync, Visitor }: Oxc, path: string, text: string
     path,
     text,
     imports,
+    reexports: program.body.flatMap(sourceOfExport),
     ...found,
     handlerExports: program.body.filter(isHandlerExport).map(spanOf),
     variables: new Set(program.body.flatMap(variablesOf)),
@@ -104,6 +107,11 @@ function readImport(node: ImportDeclaration): Import {
     return { imported: each.imported.type === 'Identifier' ? each.imported.name : each.imported.value, local: each.local.name }
   })
   return { ...spanOf(node), source: node.source.value, at: spanOf(node.source), names }
+}
+
+function sourceOfExport(node: Program['body'][number]): string[] {
+  if (node.type !== 'ExportNamedDeclaration' && node.type !== 'ExportAllDeclaration') return []
+  return node.source ? [node.source.value] : []
 }
 
 function statementOf({ body }: Program, { start, end }: Span): Span {

@@ -1,6 +1,7 @@
 /** `authkernel/kernel/stores`: for adapters, and for all rows of a record. */
 export { isDate } from '../../runtime/runtime.ts'
-export { lazyStore } from '../../store/lazy-store.ts'
-export { listRows, readRows, type RowQuery } from '../../store/record-pages.ts'
+export { contentVersion, idOfKey, recordTarget, type RecordTargetSpec } from '../../store/import-target.ts'
+export { lazyStore, storeMethods } from '../../store/lazy-store.ts'
+export { listRows, readRows, type RowQuery } from '../../store/records.ts'
 export { searchAmong } from '../../store/search-users.ts'
 export { failedCall, lateCall } from '../../store/store-error.ts'

@@ -1,5 +1,5 @@
 /** `authkernel/kernel/strategies`: for session strategies, and for plugins that decorate or replace one. */
-export { outdatedKey, unanswered } from '../../contract/symbols.ts'
+export { outdatedKey, noAnswer } from '../../contract/symbols.ts'
 export { MissingSessionAbility, strategyWith } from '../../registry/strategies.ts'
 export { contextBehind, cookiesToStore, redirectBehind } from '../../request/stored-sessions.ts'
 export { indexedName, isFreshProof } from '../../session/attributes.ts'

@@ -1,8 +1,9 @@
-/** What a thief added to a user, removed by the owner who takes the account back. */
+/** What a user has: shown to the user, and told from what a thief added when the owner takes the account back. */
 import type { AdapterAuthenticator, AdapterUser, Store } from '../contract/adapter.ts'
 import type { AnyContext } from '../contract/context.ts'
+import type { Row } from '../contract/records.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { readRows } from '../store/record-pages.ts'
+import { listRows, readRows } from '../store/records.ts'
 import { freeAddress } from './unproved.ts'
 
 /** What a user had, as texts that open nothing: accounts and passkeys have no date in a store of Auth.js. */
@@ -41,6 +42,23 @@ export async function takeAddressFrom(ctx: AnyContext, address: string, owner: s
   return true
 }
 
+/**
+ * Rows of every record that names an owner (`RecordSpec.owner`), by the name of the record; records without a row are left out. Fields that are encrypted at rest
+ * or marked as `secret` are left out, and ids that a plugin chose, which may be hashes of secrets. Empty without the service `records`.
+ */
+export async function listOwnedRows(ctx: AnyContext, userId: string): Promise<Record<string, Row<Record<string, unknown>>[]>> {
+  const owned: Record<string, Row<Record<string, unknown>>[]> = {}
+  if (!ctx.app.services.records) return owned
+  for (const { spec, stored, fields } of (ctx as KernelContext).compiled.records.values()) {
+    if (stored.owner === undefined) continue
+    const hidden = [...fields].filter(([, { sealed, secret }]) => sealed || secret).map(([field]) => field)
+    if (spec.id === 'given') hidden.push('id')
+    const rows = await listRows(ctx.records(stored.name), { where: { [stored.owner]: userId } })
+    if (rows.length > 0) owned[stored.name] = rows.map((row) => withoutFields(row, hidden))
+  }
+  return owned
+}
+
 interface Holding {
   name: string
   remove(store: Store): Promise<unknown>
@@ -72,4 +90,8 @@ function isSince(date: unknown, since: Date): boolean {
 
 async function digestHolding(ctx: AnyContext, name: string): Promise<string> {
   return (await ctx.digest('holdings', name)).slice(0, 16)
+}
+
+function withoutFields(row: Row<Record<string, unknown>>, hidden: readonly string[]): Row<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(row).filter(([field]) => !hidden.includes(field))) as Row<Record<string, unknown>>
 }
