@@ -37,8 +37,8 @@ export function compareExports(root: string): string[] {
   for (const file of built) {
     if (isChunk(file) || programs.has(file)) continue
     if (!named.has(file)) differences.push(`${file} was built, and no name of "exports" leads to it`)
-    // Components of Svelte are shipped as they are; its compiler and its language tools read them.
-    if (file.endsWith('.svelte')) continue
+    // Components of Svelte and style sheets are shipped as they are.
+    if (/\.(?:svelte|css|css\.d\.mts|json)$/.test(file)) continue
     const twin = file.endsWith('.d.mts') ? file.replace('.d.mts', '.mjs') : file.replace('.mjs', '.d.mts')
     if (!built.includes(twin)) differences.push(`${file} was built without ${twin}`)
   }

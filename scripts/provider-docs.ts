@@ -69,7 +69,7 @@ function page(id: string, preset: Preset, factory: string, source: ProviderSourc
     `# ${preset.name}`,
     '',
     ...(source.deprecated ? [`> **Deprecated:** ${source.deprecated}.`, ''] : []),
-    `Let people sign in with ${preset.name}.`,
+    `Let users sign in with ${preset.name}.`,
     '',
     '```ts',
     "import { createAuth } from 'authkernel'",
@@ -197,7 +197,7 @@ function index(rows: string[]): string {
   return [
     '# Identity providers',
     '',
-    'Let people sign in with one of these services. Import its preset, and set its id and secret in the environment:',
+    'Let users sign in with one of these services. Import its preset, and set its id and secret in the environment:',
     '',
     '```ts',
     "import { createAuth } from 'authkernel'",

@@ -27,7 +27,7 @@ interface TypeDoc {
 
 /** Name of each public module, without `authkernel/`, and the file that it is compiled from. Presets of providers have pages of their own in docs/providers. */
 export function publicModules(): Map<string, string> {
-  const parts = ['kernel', 'jwt', 'errors', 'client', 'react', 'vue', 'solid', 'svelte', 'testing']
+  const parts = ['kernel', 'jwt', 'errors', 'client', 'parts', 'react', 'vue', 'solid', 'svelte', 'testing']
   const bindings = readdirSync(join(root, 'bindings')).filter((file) => file.endsWith('.ts') && !file.startsWith('_'))
   return new Map([
     ['authkernel', 'src/index.ts'],

@@ -26,80 +26,223 @@ interface Group {
   items: Item[]
 }
 
-/** Pages whose place is not told by their folder. */
-const listed: readonly [group: string, ...pages: string[]][] = [
-  [
-    'Tasks',
-    'tasks/protect-a-route.md',
-    'tasks/add-a-role.md',
-    'tasks/mobile-app.md',
-    'migrating-from-authjs.md',
-    'migrating-from-nextauth-4.md',
-    'migrating-from-better-auth.md',
-    'migrating-from-services.md',
-    'tasks/behind-a-proxy.md',
-    'tasks/several-tenants.md',
-    'tasks/test-signed-in-pages.md',
-  ],
-  [
-    'Guide',
-    'playground.md',
-    'options.md',
-    'hooks.md',
-    'roles-and-own-fields.md',
-    'errors.md',
-    'client.md',
-    'ui.md',
-    'adapters.md',
-    'cli.md',
-    'testing.md',
-  ],
-  ['In production', 'deployment.md', 'security.md', 'runtimes.md', 'speed.md'],
-]
-const last: readonly [group: string, ...pages: string[]][] = [
-  ['Extending', 'writing-a-plugin.md', 'writing-a-binding.md', 'writing-a-session-strategy.md', 'reference/README.md', 'api/README.md'],
-  ['About', 'comparison.md', 'differences.md', 'architecture.md', 'rows.md', 'licenses.md'],
-]
-/** Folders of plugins, as people look for them. */
-const groups: Readonly<Record<string, string>> = {
-  'sign-in': 'Ways to sign in',
-  sessions: 'Sessions',
-  security: 'Security',
-  people: 'People',
-  federation: 'Federation',
-  machines: 'Programs and services',
-  adapters: 'Storage',
-  pages: 'Pages and mails',
-  evidence: 'Audit and health',
-  hosting: 'Hosting and moving',
+/** A part of the sidebar: its pages in order, then the pages of all further plugins of these folders of `plugins/`. A page stands where it is listed first. */
+interface Section {
+  text: string
+  pages: readonly string[]
+  folders?: readonly string[]
 }
 
-/** The sidebar: tasks, guide, frameworks, plugins by the folder of their code, and the rest. */
+const sections: readonly Section[] = [
+  {
+    text: 'Get started',
+    pages: [
+      'quick-start.md',
+      'tasks/protect-a-route.md',
+      'tasks/sign-in-with-google.md',
+      'tasks/password-sign-up.md',
+      'tasks/add-a-role.md',
+      'concepts/sessions.md',
+      'concepts/users-and-accounts.md',
+      'concepts/database.md',
+      'concepts/cookies.md',
+      'concepts/typescript.md',
+      'playground.md',
+    ],
+  },
+  {
+    text: 'Frameworks',
+    pages: [
+      'bindings/next.md',
+      'bindings/sveltekit.md',
+      'bindings/nuxt.md',
+      'bindings/solid-start.md',
+      'bindings/qwik.md',
+      'bindings/express.md',
+      'bindings/fastify.md',
+      'bindings/hono.md',
+      'bindings/koa.md',
+      'bindings/h3.md',
+      'bindings/node.md',
+      'bindings/fetch.md',
+      'client.md',
+      'ui.md',
+      'parts.md',
+      'tasks/custom-sign-in-page.md',
+      'tasks/spa-with-api.md',
+      'tasks/mobile-app.md',
+    ],
+  },
+  {
+    text: 'Sign-in methods',
+    pages: [
+      'providers/README.md',
+      'plugins/passwords.md',
+      'plugins/usernames.md',
+      'plugins/email.md',
+      'plugins/codes.md',
+      'plugins/phone.md',
+      'plugins/webauthn.md',
+      'plugins/guest.md',
+      'plugins/credentials.md',
+      'plugins/oidc.md',
+      'plugins/oauth.md',
+      'plugins/pages.md',
+      'plugins/mail.md',
+      'tasks/send-mails.md',
+      'plugins/notices.md',
+      'plugins/address.md',
+    ],
+    folders: ['sign-in', 'pages'],
+  },
+  {
+    text: 'Sessions',
+    pages: [
+      'plugins/session-jwt.md',
+      'plugins/session-database.md',
+      'plugins/redis.md',
+      'plugins/device-sessions.md',
+      'plugins/multi-session.md',
+      'adapters.md',
+      'plugins/sql.md',
+    ],
+    folders: ['sessions', 'adapters'],
+  },
+  {
+    text: 'Users and organizations',
+    pages: [
+      'roles-and-own-fields.md',
+      'tasks/restrict-sign-up.md',
+      'plugins/admission.md',
+      'plugins/accounts.md',
+      'plugins/admin.md',
+      'plugins/organizations.md',
+      'tasks/several-tenants.md',
+      'plugins/tenants.md',
+      'tasks/webhooks.md',
+      'tasks/stripe.md',
+    ],
+    folders: ['people'],
+  },
+  {
+    text: 'Security',
+    pages: ['plugins/two-factor.md', 'plugins/step-up.md', 'plugins/limits.md', 'plugins/captcha.md', 'plugins/audit.md', 'security.md'],
+    folders: ['security'],
+  },
+  {
+    text: 'Enterprise',
+    pages: [
+      'plugins/sso.md',
+      'plugins/saml.md',
+      'plugins/scim.md',
+      'plugins/portal.md',
+      'tasks/connect-entra.md',
+      'tasks/connect-okta.md',
+      'tasks/connect-google.md',
+      'plugins/single-logout.md',
+      'plugins/shared-signals.md',
+    ],
+  },
+  {
+    text: 'Be a provider',
+    pages: [
+      'plugins/authorization-server.md',
+      'tasks/ai-agents.md',
+      'plugins/agents.md',
+      'plugins/api-keys.md',
+      'plugins/bearer.md',
+      'plugins/jwt.md',
+      'plugins/device-flow.md',
+      'plugins/provider-tokens.md',
+      'conformance.md',
+    ],
+    folders: ['federation', 'machines'],
+  },
+  {
+    text: 'Deploy',
+    pages: [
+      'deployment.md',
+      'tasks/docker.md',
+      'tasks/behind-a-proxy.md',
+      'runtimes.md',
+      'testing.md',
+      'tasks/test-signed-in-pages.md',
+      'plugins/health.md',
+      'plugins/telemetry.md',
+      'plugins/debug.md',
+      'plugins/cleanup.md',
+      'speed.md',
+    ],
+    folders: ['evidence'],
+  },
+  {
+    text: 'Reference',
+    pages: [
+      'options.md',
+      'hooks.md',
+      'errors.md',
+      'cli.md',
+      'reference/README.md',
+      'api/README.md',
+      'writing-a-plugin.md',
+      'writing-a-binding.md',
+      'writing-a-session-strategy.md',
+      'architecture.md',
+      'rows.md',
+      'style.md',
+      'licenses.md',
+    ],
+  },
+  {
+    text: 'Migrate',
+    pages: [
+      'migrating-from-authjs.md',
+      'plugins/authjs-compat.md',
+      'differences.md',
+      'migrating-from-nextauth-4.md',
+      'plugins/next-auth-4-compat.md',
+      'migrating-from-better-auth.md',
+      'plugins/better-auth-compat.md',
+      'migrating-from-services.md',
+      'migrate/clerk.md',
+      'migrate/auth0.md',
+      'migrate/supabase.md',
+      'migrate/workos.md',
+      'migrate/lucia.md',
+      'migrate/passport.md',
+      'migrate/iron-session.md',
+      'plugins/import.md',
+      'comparison.md',
+    ],
+    folders: ['hosting'],
+  },
+]
+
+/** The sidebar: guides first, then reference and moves. Guides that no section lists come last in "Get started". */
 export function sidebar(docs: string): Group[] {
-  const titled = (pages: readonly string[]): Item[] =>
-    pages
-      .filter((path) => existsSync(join(docs, path)))
-      .map((path) => ({ text: shortTitle(readPage(docs, path).title), link: linkOf(path) }))
-  const plugins = pluginPages(docs)
-  return [
-    ...listed.map(([text, ...pages]) => ({ text, items: titled(pages) })),
-    { text: 'Frameworks', collapsed: true, items: titled(markdown(docs, 'bindings')) },
-    ...Object.entries(groups).map(([group, text]) => ({ text, collapsed: true, items: titled(plugins[group] ?? []) })),
-    { text: 'Identity providers', collapsed: true, items: titled(['providers/README.md']) },
-    ...last.map(([text, ...pages]) => ({ text, collapsed: true, items: titled(pages) })),
-  ]
+  const listed = new Set(sections.flatMap(({ pages }) => pages))
+  const rest = ['tasks', 'concepts', 'migrate'].flatMap((folder) => markdown(docs, folder)).filter((path) => !listed.has(path))
+  return sections
+    .map(({ text, pages, folders = [] }, index) => ({
+      text,
+      ...(index > 0 && { collapsed: true }),
+      items: [
+        ...pages,
+        ...folders.flatMap((folder) => pluginPages(docs, folder)).filter((path) => !listed.has(path)),
+        ...(index === 0 ? rest : []),
+      ]
+        .filter((path) => existsSync(join(docs, path)))
+        .map((path) => ({ text: labelOf(readPage(docs, path).title), link: linkOf(path) })),
+    }))
     .filter(({ items }) => items.length > 0)
     .map((group) => ({ ...group, ...('collapsed' in group && { link: group.items[0]!.link }) }))
 }
 
-/** Pages of plugins by the group of the folder `plugins/<group>/<name>` that they describe. */
-function pluginPages(docs: string): Record<string, string[]> {
-  // Entries that lie in a folder of another name.
-  const found: Record<string, string[]> = { 'sign-in': ['plugins/oidc.md', 'plugins/phone.md'], pages: ['plugins/mail.md'] }
-  for (const group of Object.keys(groups))
-    for (const { name } of readdirSync(join(root, 'plugins', group), { withFileTypes: true }))
-      if (existsSync(join(docs, `plugins/${name}.md`))) (found[group] ??= []).push(`plugins/${name}.md`)
-  return found
+/** Pages of the plugins in the folder `plugins/<folder>`. */
+function pluginPages(docs: string, folder: string): string[] {
+  return readdirSync(join(root, 'plugins', folder), { withFileTypes: true })
+    .map(({ name }) => `plugins/${name}.md`)
+    .filter((path) => existsSync(join(docs, path)))
 }
 
 /** Every page below a folder. */
@@ -145,13 +288,14 @@ export function llmsTxt(pages: readonly Page[], base = '/'): string {
   return [
     '# authkernel',
     '',
-    '> Authentication for TypeScript servers: a small kernel and plugins. Sign-in by OpenID Connect, OAuth 2, mailed links, passwords and passkeys; sessions in a cookie or a database.',
+    '> Authentication for TypeScript servers: a small kernel and plugins. Social login, magic links, email codes, passwords, passkeys, 2FA, SSO (SAML, SCIM), organizations; sessions in a cookie or a database.',
     '',
     `The text of all pages in one file: ${base}llms-full.txt`,
     '',
-    ...part('Tasks and guide', (path) => !path.includes('/') || path.startsWith('tasks/')),
+    ...part('Guides', (path) => !path.includes('/') || /^(tasks|concepts)\//.test(path)),
     ...part('Frameworks', (path) => path.startsWith('bindings/')),
     ...part('Plugins', (path) => path.startsWith('plugins/')),
+    ...part('Moving from another product', (path) => path.startsWith('migrate/')),
     ...part('Reference', (path) => path.startsWith('reference/')),
     ...part('API of each module', (path) => path.startsWith('api/')),
     ...part('Identity providers', (path) => path.startsWith('providers/')),
@@ -193,10 +337,11 @@ function markdown(docs: string, folder: string): string[] {
     .sort()
 }
 
-// "Passwords that this server keeps: `passwordsPlugin`" is "passwordsPlugin" where there is no room.
-function shortTitle(title: string): string {
-  const [, name] = /: ([a-z]\w+)$/.exec(title) ?? []
-  return name ?? title
+// "Passwords: `passwordsPlugin`" has the name of the plugin beneath, in small letters. VitePress takes the text of an item as HTML.
+function labelOf(title: string): string {
+  const [, plain = title, name] = /^(.*): ([a-z]\w+)$/.exec(title) ?? []
+  const [text, small] = [plain, name].map((part) => part?.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+  return small ? `${text}<small>${small}</small>` : text!
 }
 
 function linkOf(path: string): string {

@@ -20,7 +20,7 @@ export const shots: readonly Shot[] = [
   { name: 'start', alt: 'The start page of the playground, signed out', reach: (page, url) => page.goto(url) },
   {
     name: 'signin',
-    alt: 'The sign-in page with providers, a passkey, a mailed link and a password',
+    alt: 'The sign-in page with social login, a passkey, a magic link and a password',
     reach: (page, url) => page.goto(`${url}/auth/signin`),
   },
   {
@@ -35,7 +35,7 @@ export const shots: readonly Shot[] = [
   },
   {
     name: 'signed-in',
-    alt: 'The start page after sign-in, with the name and the session of the person',
+    alt: 'The start page after sign-in, with the name and the session of the user',
     async reach(page, url) {
       await page.getByRole('button', { name: 'Allow' }).click()
       await page.waitForURL(`${url}/`)

@@ -3,6 +3,8 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { writeApi } from './api.ts'
+import { takeGallery } from './parts-gallery.ts'
+import { portalProducts, takePortalScreenshots } from './portal-screenshots.ts'
 import { shots, sizes, takeScreenshots } from './screenshots.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -18,7 +20,22 @@ export async function stage(folder: string): Promise<string> {
   const taken = await takeScreenshots(join(folder, 'public/screenshots'), chromium)
   const page = join(folder, 'playground.md')
   writeFileSync(page, readFileSync(page, 'utf8').replace('<!-- screenshots -->', gallery()))
-  return `${names} names of the API, ${taken.length} screenshots`
+  const signin = shots.find(({ name }) => name === 'signin')!
+  for (const path of ['index.md', 'tasks/sign-in-with-google.md']) {
+    const shown = join(folder, path)
+    const pictures = Object.keys(sizes).map((size) => `![${signin.alt}, on a ${size}](/screenshots/${signin.name}-${size}.png)`)
+    writeFileSync(shown, readFileSync(shown, 'utf8').replace('<!-- picture signin -->', pictures.join('\n')))
+  }
+  const parts = join(folder, 'parts.md')
+  const pictures = await takeGallery(join(folder, 'public/screenshots'), chromium)
+  writeFileSync(parts, readFileSync(parts, 'utf8').replace('<!-- gallery -->', pictures))
+  const ofPortal = await takePortalScreenshots(join(folder, 'public/screenshots'), chromium)
+  for (const [product, name] of Object.entries(portalProducts)) {
+    const guide = join(folder, `tasks/connect-${product}.md`)
+    const picture = `![Step 1 of the portal for ${name}: values with copy buttons](/screenshots/portal-${product}.png)`
+    writeFileSync(guide, readFileSync(guide, 'utf8').replace(`<!-- portal ${product} -->`, picture))
+  }
+  return `${names} names of the API, ${taken.length + ofPortal.length} screenshots`
 }
 
 // Markdown: a heading for each page, then its picture in each size.

@@ -3,6 +3,7 @@ import {
   AccessDenied,
   Overloaded,
   assertOptions,
+  assertTheme,
   countedName,
   isAddress,
   readAddress,
@@ -27,6 +28,7 @@ import {
   bytes,
   clientMethod,
   clientMethods,
+  createMethodRoute,
   createCookie,
   createKernel,
   createPending,
@@ -77,6 +79,7 @@ import {
   type Kernel,
   type MailContent,
   type StrategyWork,
+  hostRequestOf,
 } from 'authkernel/kernel'
 import {
   AccountNotLinked,
@@ -120,7 +123,6 @@ import {
   withoutLinks,
 } from 'authkernel/kernel/mail'
 import {
-  hostRequestOf,
   overloadOf,
   CrossSiteRequest,
   boundedRead,
@@ -134,7 +136,19 @@ import {
   unverifiedJwt,
   withDeadline,
 } from 'authkernel/kernel/protocols'
-import { failedCall, isDate, lateCall, lazyStore, listRows, readRows, searchAmong } from 'authkernel/kernel/stores'
+import {
+  contentVersion,
+  failedCall,
+  idOfKey,
+  recordTarget,
+  isDate,
+  lateCall,
+  lazyStore,
+  storeMethods,
+  listRows,
+  readRows,
+  searchAmong,
+} from 'authkernel/kernel/stores'
 import {
   hasFreshProof,
   isFreshProof,
@@ -153,17 +167,22 @@ import {
   renewShownUser,
   strategyWith,
   toSessionUser,
-  unanswered,
+  noAnswer,
   withKind,
 } from 'authkernel/kernel/strategies'
 import {
   AccessEnded,
   endAccess,
+  canSignIn,
+  disconnectAccount,
   findOwnUser,
+  LastAccount,
   holdingsOf,
   listOwnedRows,
   removeAdded,
   takeAddressFrom,
+  holdAddress,
+  writeAddress,
   typedNames,
   hasTypedAddress,
   mayCreateUser,
@@ -247,6 +266,14 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   boundedRead: ({ ctx }) => boundedRead({ fetch: ctx.runtime.fetch, deadline: 5000, limit: 100_000, signal: ctx.signal }),
   bytes: () => bytes('text').length,
   clientMethod: async () => clientMethod(async (context: Context) => (await context.currentSession())?.user?.name ?? null),
+  createMethodRoute: ({ kernel }) =>
+    kernel.route(
+      createMethodRoute(
+        'shop',
+        'listShelves',
+        clientMethod(() => ['a', 'b']),
+      ),
+    ),
   clientMethods: ({ kernel }) => clientMethods(kernel, 'shop', { listShelves: clientMethod(() => ['a', 'b']) }),
   createLanguages: () => createLanguages({ en: { 'shop.title': 'Shop' }, de: { 'shop.title': 'Laden' } })('de-AT').lang,
   createCookie: () => createCookie('shop-device', { maxAge: 86_400 }),
@@ -295,6 +322,11 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   isSecureUrl: () => isSecureUrl(new URL('https://api.example/')),
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
+  contentVersion: async () => (await contentVersion({ title: 'Milk' })) > 0,
+  idOfKey: async () => (await idOfKey('note 4711')).length,
+  recordTarget: () =>
+    recordTarget({ record: 'sessionRecord', toRow: async () => undefined, factsOf: ({ userId }) => [userId], guard: ['userId'] }),
+  storeMethods: () => storeMethods.includes('getUser'),
   lazyStore: () => lazyStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
   lazyObject: () =>
     lazyObject(
@@ -341,7 +373,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   toBase64: ({ ctx }) => toBase64(ctx.runtime.random(16)),
   toBase64Url: ({ ctx }) => toBase64Url(ctx.runtime.random(16)),
   toHex: ({ ctx }) => toHex(ctx.runtime.random(16)),
-  unanswered: ({ error }) => error instanceof Error && unanswered in error,
+  noAnswer: ({ error }) => error instanceof Error && noAnswer in error,
   breakLinks: () => breakLinks('shop.example'),
   withoutLinks: () => withoutLinks('shop.example'),
   unverifiedJwt: () => unverifiedJwt('a token')?.header['typ'] === 'logout+jwt',
@@ -362,10 +394,20 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
     throw new Overloaded('The queue is full.', { retryAfter: 5 })
   },
   assertOptions: () => assertOptions('Plugin "shop"', { limit: 3 }, { limit: true }),
+  assertTheme: () => assertTheme('Plugin "shop"', { brandColor: '#0a7' }),
   beginMail: async ({ ctx }) => (await beginMail(ctx, 'ada@example.com'))?.end(true),
   countedName: () => countedName(' Ada@Example.com '),
   endAccess: ({ ctx }) => endAccess(ctx, { userId: 'user-1' }, 'shop'),
   hasFreshProof: ({ ctx }) => hasFreshProof(ctx, { maxAge: 300, level: 'mfa' }),
+  canSignIn: async ({ ctx }) => {
+    const user = await ctx.store?.getUser('user-1')
+    return user ? canSignIn(ctx, user, []) : false
+  },
+  disconnectAccount: async ({ ctx }) => {
+    const user = await ctx.store?.getUser('user-1')
+    return user ? disconnectAccount(ctx, user, { provider: 'door', providerAccountId: 'card-17' }, { by: 'shop' }) : false
+  },
+  LastAccount: ({ error }) => error instanceof LastAccount,
   findOwnUser: async ({ ctx }) => (await findOwnUser(ctx, 'shop.pay'))?.email,
   leadToProof: ({ ctx }) => leadToProof(ctx, { maxAge: 300, level: 'mfa' }, `${ctx.base}/account`),
   copyShownFields: ({ ctx }) => copyShownFields(ctx.store, { role: 'cashier' }, { name: 'Ada' }),
@@ -388,6 +430,9 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   rememberMailbox: ({ ctx }) => rememberMailbox(ctx, 'ada@example.com'),
   removeAdded: async ({ ctx }) => removeAdded(ctx, 'user-1', { had: await holdingsOf(ctx, 'user-1'), since: ctx.now }),
   setHostRequest: ({ ctx }) => setHostRequest(new Request(ctx.url), ctx.request),
+  holdAddress: ({ ctx }) =>
+    holdAddress(ctx, 'ada@example.com', 60, async () => ctx.users.create({ email: 'ada@example.com', emailVerified: ctx.now })),
+  writeAddress: ({ ctx }) => writeAddress(ctx, 'ada@example.com', 'user-1', async () => ctx.users.update({ id: 'user-1', name: 'Ada' })),
   takeAddressFrom: ({ ctx }) => takeAddressFrom(ctx, 'ada@example.com', 'user-1'),
   toAsciiAddress: () => toAsciiAddress('ada@bücher.example'),
   typedNames: ({ ctx }) => typedNames(ctx),

@@ -6,6 +6,7 @@ export const hooksExamples: Answers = {
   request: ({ ctx }) => (ctx.route?.flow === 'signIn' ? new Response('Back at noon.', { status: 503 }) : undefined),
   settings: ({ request }) => (new URL(request.url).host === 'a.example' ? { namespace: 'a', origin: 'https://a.example' } : undefined),
   tenant: ({ tenant }) => (tenant === 'a' ? { namespace: 'a', origin: 'https://a.example' } : undefined),
+  tenants: () => ['a', 'b'],
   provider: ({ id }) =>
     id === 'partner' ? { type: 'oidc', id, name: 'Partner', issuer: 'https://id.partner.example', clientId: 'shop' } : undefined,
   providers: ({ providers }) => providers.filter(({ id }) => id !== 'hidden'),
@@ -50,6 +51,7 @@ export const eventsExamples: Listeners = {
   refused: ({ reason, route }) => console.warn(reason, route?.path),
   credentialChanged: ({ user, kind, action }) => console.log(user?.id, kind, action),
   linkRequested: ({ user, provider }) => console.log(user.id, 'wants to link', provider),
+  tenantCleanedUp: ({ ctx }) => console.log('cleaned up', ctx.facts.namespace),
   cleanedUp: ({ report }) => console.log('sessions removed', report.sessions),
   noted: ({ name, outcome, user }) => console.log(name, outcome, user?.id),
   configurationFault: ({ error }) => console.error(error.message),

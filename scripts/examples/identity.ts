@@ -82,6 +82,7 @@ export const providerFlowExamples: Part<Flow> = {
   typed: () => ({ typed: async (ctx, user) => (await ctx.records('shopNote').count({ userId: user.id })) > 0 }),
   vouches: () => ({ vouches: ({ id }) => id !== 'visitors' }),
   provesAddress: () => ({ provesAddress: () => false }),
+  canSignIn: () => ({ canSignIn: (_ctx, _provider, user, account) => account !== undefined && user.emailVerified !== null }),
   revokeUnverified: () => ({
     revokeUnverified: async (ctx, user) => (await ctx.records('shopNote').deleteWhere({ where: { userId: user.id } })) > 0,
   }),

@@ -34,9 +34,12 @@ export const servicesExamples: Readonly<Record<string, (ctx: Context) => unknown
   records: (ctx) => ctx.service('records').missing?.(),
   revocations: (ctx) => ctx.service('revocations').sync(),
   appTokens: (ctx) => ctx.service('appTokens').client('phone')?.name,
+  signingKeys: (ctx) => ctx.service('signingKeys').sign(ctx, 'receipt+jwt', { sub: 'ada', exp: 1_800_000_000 }),
   accessTokens: (ctx) => ctx.service('accessTokens').verify(ctx, 'a token', ['https://api.example']),
   homeRealm: (ctx) => ctx.service('homeRealm'),
   sessionCookie: (ctx) => ctx.service('sessionCookie').write(ctx, 'a token'),
+  sessionFreshness: (ctx) => ctx.app.services.sessionFreshness?.seconds,
+  sharedCredentials: (ctx) => ctx.service('sharedCredentials').has(ctx, '4711'),
   passwordTakeover: (ctx) => ctx.service('passwordTakeover').take(ctx, [{ userId: '4711', hash: 'salt:key' }], { dry: true }),
   factorTakeover: (ctx) =>
     ctx.service('factorTakeover').take(ctx, [{ userId: '4711', secret: 'JBSWY3DPEHPK3PXP', backupCodes: [] }], { dry: true }),

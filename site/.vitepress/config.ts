@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress'
+import { searchOptions } from '../search.ts'
 import { hrefOf, llmsTxt, markdownOf, orphans, readPages, repository, sidebar, slug } from '../pages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -12,11 +13,27 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const base = process.env.DOCS_BASE ?? '/'
 const versions = { root: process.env.DOCS_ROOT ?? base, version: process.env.DOCS_VERSION ?? `v${version}` }
 
-/** Of the pages of TypeDoc the search finds names and their sentences: "Parameters" and "Returns" are on each of them. */
+/**
+ * What the search knows of a page. Names of the API are in reference/exports, so that the pages of TypeDoc need not be in the index, which a reader waits for.
+ * Of a provider's page it has title and first paragraph, which differ.
+ */
 function searchable(src: string, env: MarkdownEnv, md: MarkdownRenderer): string {
-  const html = md.render(src, env)
-  if (!env.relativePath.startsWith('api/')) return html
-  return html.replace(/<h[4-6][\s\S]*?(?=<h[1-3]|$)/g, '')
+  if (/^(api\/|rows\.md|licenses\.md)/.test(env.relativePath)) return ''
+  if (/^providers\/(?!index|README)/.test(env.relativePath))
+    return md.render(src.split('\n## ', 1)[0]!.replace(/^```[\s\S]*?^```/gm, ''), env)
+  return md.render(src.replace(/^```[\s\S]*?^```/gm, ''), env)
+}
+
+/** A phone shows each row of a table as a block: the stylesheet takes the names of the columns from here. */
+function labelCells(tokens: readonly { type: string; tag: string; content: string; attrSet(name: string, value: string): void }[]): void {
+  let titles: string[] = []
+  let column = 0
+  for (const [index, token] of tokens.entries()) {
+    if (token.type === 'thead_open') titles = []
+    else if (token.type === 'th_open') titles.push(tokens[index + 1]!.content.replaceAll('`', ''))
+    else if (token.type === 'tr_open') column = 0
+    else if (token.type === 'td_open' && titles[column++]) token.attrSet('data-label', titles[column - 1]!)
+  }
 }
 
 export default defineConfig({
@@ -49,6 +66,7 @@ export default defineConfig({
           // Headings of columns may be left out in Markdown; an empty heading of a table says nothing to a screen reader.
           if (type === 'inline' && tokens[index]!.content === '' && tokens[index - 1]?.tag === 'th' && tag === '')
             tokens[index - 1]!.tag = tokens[index + 1]!.tag = 'td'
+        labelCells(tokens)
         for (const { children } of tokens)
           for (const token of children ?? []) {
             const href = token.type === 'link_open' ? token.attrGet('href') : null
@@ -59,13 +77,14 @@ export default defineConfig({
   },
   themeConfig: {
     versions,
-    search: { provider: 'local', options: { _render: searchable } },
+    search: { provider: 'local', options: { _render: searchable, miniSearch: { searchOptions } } },
     outline: [2, 3],
     nav: [
-      { text: 'Start', link: '/tasks/protect-a-route' },
+      { text: 'Quick start', link: '/quick-start' },
       { text: 'Compare', link: '/comparison' },
       { text: 'Reference', link: '/reference/' },
       { text: 'Changes', link: `${repository}/CHANGELOG.md` },
+      { text: 'llms.txt', link: `${base}llms.txt`, target: '_blank' },
     ],
     sidebar: sidebar(docs),
     socialLinks: [{ icon: 'github', link: 'https://github.com/authkernel/authkernel' }],
