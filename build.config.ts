@@ -1,10 +1,11 @@
-import { cpSync, readdirSync } from 'node:fs'
+import { cpSync, readdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineBuildConfig } from 'unbuild'
 import { aliases } from './scripts/aliases.ts'
 import { assertExports } from './scripts/exports.ts'
 import { kernelEntry } from './scripts/kernel-entry.ts'
 import { pluginFiles } from './scripts/plugins.ts'
+import { shadcnItem } from './scripts/shadcn.ts'
 
 // A leading `_` marks what is private: it ends in shared chunks.
 const folder = (dir: string, name = dir) =>
@@ -81,12 +82,14 @@ const chunks: readonly [name: string, ways: readonly string[]][] = [
   // What plugins import, and what is loaded later has most of.
   ['toolkit', kernelEntries],
   ['serving', ['src/request/serving.ts']],
+  // What a page has of the client, with and without components of a UI framework.
+  ['client', ['src/client/auth-client.ts', 'src/client/shared.ts', 'src/client/support.ts', 'src/client/ask-passkey.ts']],
 ]
 
 export default defineBuildConfig({
   entries: [
     { input: './src/index.ts', name: 'index' },
-    ...['kernel', 'jwt', 'errors', 'client', 'react', 'vue', 'solid', 'svelte', 'testing'].map((name) => ({
+    ...['kernel', 'jwt', 'errors', 'client', 'parts', 'react', 'vue', 'solid', 'svelte', 'testing'].map((name) => ({
       input: `./src/${name}/index.ts`,
       name,
     })),
@@ -141,6 +144,10 @@ export default defineBuildConfig({
     'rollup:done'() {
       for (const file of readdirSync('src/svelte').filter((name) => name.endsWith('.svelte')))
         cpSync(`src/svelte/${file}`, `dist/svelte/${file}`)
+      cpSync('src/parts/parts.css', 'dist/parts.css')
+      // TypeScript 7 looks for the types of an import that is there for its effect alone.
+      writeFileSync('dist/parts.css.d.mts', 'export {}\n')
+      writeFileSync('dist/shadcn.json', shadcnItem('.'))
     },
     'build:done': ({ options }) => assertExports(options.rootDir),
   },

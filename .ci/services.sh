@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Chromium with and without windows, oathtool, openssl, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
+# Chromium with and without windows, oathtool, openssl, xmlsec1, pysaml2, Authlib, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
 # Tests start PgBouncer themselves, and servers of their own where they change what other tests rely on.
 # The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
 # A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names belongs to the developer: it is left alone.
@@ -23,6 +23,9 @@ has chromium || missing+=(chromium)
 has chromium-headless-shell || missing+=(chromium-headless-shell)
 has oathtool || missing+=(oathtool)
 has openssl || missing+=(openssl)
+has xmlsec1 || missing+=(xmlsec1)
+/usr/bin/python3 -c "import saml2" 2>/dev/null || missing+=(python3-pysaml2)
+/usr/bin/python3 -c "import authlib, requests" 2>/dev/null || missing+=(python3-authlib python3-requests)
 wanted postgres && ! { has psql && [ -d /etc/postgresql ]; } && missing+=(postgresql)
 wanted mariadb && ! has mariadbd && missing+=(mariadb-server)
 wanted redis && ! has redis-server && missing+=(redis-server)

@@ -10,7 +10,7 @@ function watch(replaces: boolean) {
     now = 1_000 + seconds * 1000
     progress.show({ rows, stage, share })
   }
-  return { lines, show }
+  return { lines, show, end: () => progress.end() }
 }
 
 it('says rows, speed, percentage and time left, and those of the stage', () => {
@@ -32,4 +32,19 @@ it('a log has a line every ten seconds', () => {
   const { lines, show } = watch(false)
   for (let second = 0; second <= 25; second++) show(second, second * 100)
   expect(lines).toHaveLength(3)
+})
+
+it('a log ends with all rows of each stage, and not with a share of them', () => {
+  const { lines, show, end } = watch(false)
+  show(0, 500, 0.3, 'look')
+  show(1, 1_700, 1, 'look')
+  show(2, 500, 0.3)
+  show(4, 1_700, 0.99)
+  end()
+  expect(lines.filter((line) => line !== '')).toEqual([
+    expect.stringContaining('30 %'),
+    'read 1,700 rows, 850 a second',
+    expect.stringContaining('30 %'),
+    'imported 1,700 rows, 850 a second',
+  ])
 })

@@ -300,8 +300,14 @@ describe('doctor', () => {
     )
     const { stdout, code: exit } = await cli('doctor', file, '--json')
     expect(exit).toBe(1)
-    const { findings } = JSON.parse(stdout) as { findings: { code: string; message: string }[] }
-    expect(findings.map(({ code }) => code)).toEqual(['missing', 'missing', 'migrate'])
+    const { findings } = JSON.parse(stdout) as { findings: { level: string; code: string; message: string }[] }
+    // The page for password managers is no error where its address does not answer.
+    expect(findings.map(({ code, level }) => `${level} ${code}`)).toEqual([
+      'error missing',
+      'error missing',
+      'error migrate',
+      'warning root-path',
+    ])
     const [passkey, mail, tables] = findings.map(({ message }) => message)
     expect(passkey).toMatch(/"passkey" needs @simplewebauthn\/server 14: npm install @simplewebauthn/)
     expect(mail).toMatch(/"mail" needs nodemailer 7, 8 or 10: npm install nodemailer/)
@@ -538,10 +544,10 @@ describe('migrate', () => {
     const dry = await cli('migrate', file, '--from', 'better-auth', '--html', 'move.html')
     expect(dry.code).toBe(1)
     expect(dry.stdout).toMatch(
-      /3 users and 4 sessions[\s\S]*passwords +2 +2 [\s\S]*passwords: 1 here before, 3 afterwards[\s\S]*stop 1 banned[\s\S]*--accept bans[\s\S]*eve@example\.com[\s\S]*1 problems stop/,
+      /3 users and 4 sessions[\s\S]*passwords +2 +2 [\s\S]*passwords: 1 here before, 3 afterwards[\s\S]*stop 1 banned[\s\S]*--accept bans[\s\S]*eve@example\.com[\s\S]*What stops `--apply`: bans\./,
     )
     expect(readFileSync(join(folder, 'move.html'), 'utf8')).toMatch(
-      /<td>bans<\/td><td>stops<\/td><td>1<\/td><td>[^<]*&lt;b&gt;use adminPlugin/,
+      /3 users and 4 sessions[\s\S]*<td>bans<\/td><td>stops<\/td><td>1<\/td><td>[^<]*&lt;b&gt;use adminPlugin/,
     )
     const refused = JSON.parse((await cli('migrate', file, '--from', 'better-auth', '--apply', '--json')).stdout)
     expect(refused).toMatchObject({ ok: false, applied: false, statements: expect.any(Array), from: { refused: ['bans'] } })
@@ -562,6 +568,19 @@ describe('migrate', () => {
     expect((await cli('migrate', without, '--from', 'better-auth')).stderr).toContain('betterAuthCompatPlugin({ db })')
   })
 
+  it('doctor sees what changed at better-auth, also where the counts are the same', async () => {
+    const counts = '{ found: 2, new: 1, unchanged: 1, refreshed: 0, kept: 0, conflict: 0, removed: 1, refused: 0 }'
+    const withCount = (there: number): string =>
+      `.use({ name: 'other', setup: () => ({ betterAuth: { takeOver: async () => ({ kinds: { members: ${counts} } }), compare: async () => [{ kind: 'members', there: ${there}, taken: ${there} }] } }) })`
+    const few = app('few', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, withCount(2))
+    expect(await cli('doctor', few)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/2 members of better-auth changed[\s\S]*migrate --from better-auth --apply/),
+    })
+    const many = app('many', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, withCount(1_000_000))
+    expect((await cli('doctor', many)).stdout).not.toContain('of better-auth')
+  })
+
   it('finishes a move from better-auth, says what stays, and refuses a later run', async () => {
     const problems = `[{ name: 'sso-providers', level: 'loss', count: 2, message: '2 rows of ssoProvider' }, { name: 'left-factors', level: 'note', count: 1, message: '1 second factors stay' }]`
     const end = `accept.includes('sso-providers') ? { finished: true, at: new Date(0), problems: ${problems}, refused: [], statements: ['delete from "twoFactor"'] }
@@ -573,7 +592,7 @@ describe('migrate', () => {
     expect(await cli(...move, '--finish')).toMatchObject({
       code: 1,
       stdout: expect.stringMatching(
-        /stop 2 rows of ssoProvider \(accept it: --accept sso-providers\)[\s\S]*The move goes on\. 1 problems stop/,
+        /stop 2 rows of ssoProvider \(accept it: --accept sso-providers\)[\s\S]*The move goes on\. What stops `--finish`: sso-providers\./,
       ),
     })
     expect(await cli(...move, '--finish', '--accept', 'sso-providers')).toMatchObject({
@@ -724,3 +743,55 @@ function spawned(...args: string[]): Promise<{ code: number; stdout: string; std
     )
   })
 }
+
+describe('sso test', () => {
+  it('says what is wrong with a connection', async () => {
+    const source = `import { createAuth } from 'authkernel'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { memoryAdapter } from 'authkernel/plugins/memory'
+import { ssoPlugin } from 'authkernel/plugins/sso'
+export const auth = createAuth({ secret: '${secret}', trustHost: true }).use(adapterPlugin(memoryAdapter())).use(ssoPlugin())
+const connection = { name: 'Acme', issuer: 'https://127.0.0.1', clientId: 'app', clientSecret: 'x', domains: ['acme.example'] }
+const { id } = await auth.sso.create({ system: true }, null, connection)
+// The rows of this process alone have the connection: the test cannot know its id.
+const { test } = auth.sso
+auth.sso.test = (by, given) => test(by, given === 'mine' ? id : given)
+`
+    writeFileSync(join(folder, 'company.ts'), source)
+    const found = await cli('sso', 'test', 'mine', 'company.ts')
+    expect([found.code, found.stdout]).toEqual([
+      1,
+      expect.stringMatching(/ok enabled[\s\S]*ok domains: acme.example[\s\S]*fault discovery: .*no public address/),
+    ])
+    expect((await cli('sso', 'burn')).stderr).toContain('authkernel sso test <connection>')
+    expect((await cli('sso', 'test', 'x', app('without-sso', 'trustHost: true'))).stderr).toContain('does not use ssoPlugin')
+  }, 60_000)
+})
+
+describe('users', () => {
+  it('exports the data of a user into a new file, says what an erasure would delete, and erases', async () => {
+    const source = `import { createAuth } from 'authkernel'
+import { accountsPlugin } from 'authkernel/plugins/accounts'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
+import { memoryAdapter } from 'authkernel/plugins/memory'
+const adapter = memoryAdapter()
+export const auth = createAuth({ secret: '${secret}', trustHost: true }).use(adapterPlugin(adapter)).use(accountsPlugin()).use(apiKeysPlugin())
+await adapter.createUser({ id: 'ada', email: 'ada@example.com', emailVerified: null, name: 'Ada' })
+await auth.apiKeys.create({ userId: 'ada' }, { name: 'script' })
+`
+    writeFileSync(join(folder, 'people.ts'), source)
+    const shown = await cli('users', 'export', 'ada', 'people.ts')
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/"email": "ada@example.com"[\s\S]*"apiKey"/)])
+    expect(await cli('users', 'export', 'ada', 'people.ts', '--out', 'ada.json')).toMatchObject({ code: 0 })
+    expect(JSON.parse(readFileSync(join(folder, 'ada.json'), 'utf8'))).toMatchObject({ user: { id: 'ada' } })
+    expect((await cli('users', 'export', 'ada', 'people.ts', '--out', 'ada.json')).stderr).toContain('could not be written')
+    const planned = await cli('users', 'erase', 'ada', 'people.ts')
+    expect([planned.code, planned.stdout]).toEqual([1, expect.stringMatching(/apiKey +1[\s\S]*Nothing was erased/)])
+    const erased = await cli('users', 'erase', 'ada', 'people.ts', '--yes', '--json')
+    expect([erased.code, JSON.parse(erased.stdout)]).toEqual([0, expect.objectContaining({ records: { apiKey: 1 }, left: {} })])
+    expect((await cli('users', 'erase', 'none', 'people.ts', '--yes')).stderr).toContain('no user with the id "none"')
+    expect((await cli('users', 'burn', 'ada', 'people.ts')).stderr).toContain('authkernel users export <user>')
+    expect((await cli('users', 'export', 'x', app('without-accounts', 'trustHost: true'))).stderr).toContain('does not use accountsPlugin')
+  }, 60_000)
+})

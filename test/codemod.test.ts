@@ -180,6 +180,10 @@ export default NextAuth({ providers: [] })
 `,
     'middleware.ts':
       "export { default } from 'next-auth/middleware'\nimport { withAuth } from 'next-auth/middleware'\nexport const other = withAuth({})\n",
+    'src/proxy.ts': "export { default } from 'next-auth/middleware'\nexport const config = { matcher: ['/private'] }\n",
+    'client.ts': "export { useSession } from 'next-auth/react'\n",
+    'all.ts': "export * from 'next-auth/adapters'\n",
+    'form.ts': "import Credentials from 'next-auth/providers/credentials'\nexport const form = Credentials({})\n",
     'server.ts':
       "import { getToken } from 'next-auth/jwt'\nimport { getServerSession } from 'next-auth'\nexport const read = async (req: never) => [await getToken({ req }), await getServerSession()]\n",
     'broken.ts': "import 'next-auth'\nexport const = 1\n",
@@ -188,11 +192,14 @@ export default NextAuth({ providers: [] })
   const { notes } = await run('--yes')
   expect(notes).toEqual([
     expect.stringContaining('auth.ts: write the options as `export const authOptions'),
+    'all.ts: it exports from next-auth/adapters. Change that by hand.',
     expect.stringContaining('CallbacksOptions of next-auth'),
     expect.stringContaining('no preset "freshservice"'),
+    expect.stringContaining('form.ts: the fields that `authorize` gets'),
     expect.stringContaining('middleware.ts: export `auth`'),
     expect.stringContaining('server.ts: replace getServerSession'),
     expect.stringContaining('`keyInfo: nextAuth4KeyInfo`'),
+    expect.stringContaining('src/proxy.ts: export `auth`'),
     'broken.ts cannot be parsed.',
   ])
   expect(read('broken.ts')).toBe(files['broken.ts'])

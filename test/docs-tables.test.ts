@@ -207,29 +207,29 @@ async function everyFlow(strategy: 'jwt' | 'database'): Promise<Map<string, stri
     await walk(flow, () => client.send(`/callback/${provider}?code=c&state=${state}`))
   }
   const mail = async (email: string, flow: string): Promise<void> => {
-    await walk(`asking for a mailed link${flow.endsWith('new person') ? ', a new person' : ''}`, await post('/signin/email', { email }))
+    await walk(`asking for a magic link${flow.endsWith('new user') ? ', a new user' : ''}`, await post('/signin/email', { email }))
     await walk(flow, () => client.send(mailed))
   }
   const leave = async (): Promise<Response> => walk('signing out', await post('/signout'))
 
   await walk('sign-in page, `GET /providers`', () => client.send('/signin'))
   await walk('sign-in page, `GET /providers`', () => client.send('/providers'))
-  await callback('hub', 'callback, a new person')
+  await callback('hub', 'callback, a new user')
   await walk('reading the session', () => client.send('/session'))
   const csrfToken = await client.csrfToken()
   const body = JSON.stringify({ csrfToken, data: {} })
   const headers = { 'content-type': 'application/json' }
   await walk('updating the session', () => client.send('/session', { method: 'POST', headers, body }))
-  await callback('hub', 'callback, a known person')
+  await callback('hub', 'callback, a known user')
   Object.assign(person, { id: '2', email: 'ann@lab.example' })
   await callback('lab', 'callback, while signed in: one more account')
   await leave()
-  await mail('new@mail.example', 'mailed link, a new person')
+  await mail('new@mail.example', 'magic link, a new user')
   await leave()
-  await mail('old@mail.example', 'mailed link, first proof of the address')
+  await mail('old@mail.example', 'magic link, first email verification')
   await leave()
   allowed = false
-  await callback('lab', 'callback, refused or failed')
+  await callback('lab', 'callback, rejected or failed')
   allowed = true
   if (strategy === 'database') return flows
   await walk('wrong credentials', await post('/callback/pin', { pin: '1' }))

@@ -310,7 +310,7 @@ describe('explain', () => {
     const { stdout, code } = await cli(root, 'explain', 'invalidcheck')
     expect(code).toBe(0)
     expect(stdout).toMatch(/^InvalidCheck status 400/)
-    expect(stdout).toMatch(/To do: the person starts again/)
+    expect(stdout).toMatch(/To do: the (?:user|visitor) starts again/)
     expect(JSON.parse((await cli(root, 'explain', 'https://app.example/auth/error?error=AccessDenied', '--json')).stdout)).toMatchObject({
       type: 'AccessDenied',
       status: '403',

@@ -47,7 +47,7 @@ export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}):
       id: profile.sub,
       name: profile.name,
       email: profile.email,
-      image: profilePhotoSize ? await readPhoto(profilePhotoSize, tokens, fetch) : null,
+      image: profilePhotoSize && tokens.access_token ? await readPhoto(profilePhotoSize, tokens, fetch) : null,
     }),
     style: { brandColor: '#0072c6' },
     options,

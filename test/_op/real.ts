@@ -1,5 +1,6 @@
 /** The real `oidc-provider` on loopback, with its interactions driven over HTTP the way a browser drives them. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
 import { keys } from './keys.ts'
@@ -44,8 +45,15 @@ export interface RealOp {
   start(): Promise<void>
 }
 
+/** A name with a certificate. Servers reach the provider by it; `visit` goes the way of a proxy that ends TLS. */
+export interface TlsName {
+  host: string
+  key: string
+  cert: string
+}
+
 /** Starts a provider with the given clients. */
-export async function realOp(clients: object[], more: object = {}): Promise<RealOp> {
+export async function realOp(clients: object[], more: object = {}, tls?: TlsName): Promise<RealOp> {
   let handle = (_request: IncomingMessage, response: ServerResponse): unknown => response.writeHead(503).end()
   const hits = new Map<string, number>()
   const server: Server = createServer((request, response) => {
@@ -56,7 +64,10 @@ export async function realOp(clients: object[], more: object = {}): Promise<Real
   const listen = (port: number): Promise<void> => new Promise((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
   const { port } = server.address() as AddressInfo
-  const issuer = `http://127.0.0.1:${port}`
+  const plain = `http://127.0.0.1:${port}`
+  const secure = tls && createTlsServer(tls, (request, response) => void server.emit('request', request, response))
+  await new Promise<void>((resolve) => (secure ? secure.listen(0, '127.0.0.1', resolve) : resolve()))
+  const issuer = tls && secure ? `https://${tls.host}:${(secure.address() as AddressInfo).port}` : plain
   const provider = new OidcProvider(issuer, {
     clients,
     jwks: { keys: [keys.k1, keys.es256, keys.ed25519].map(({ privateJwk: { alg: _alg, ...key } }) => key) },
@@ -72,6 +83,7 @@ export async function realOp(clients: object[], more: object = {}): Promise<Real
     fetch: (url: string, { dispatcher: _own, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     ...more,
   })
+  if (tls) Object.assign(provider, { proxy: true })
   const callback = provider.callback()
   handle = (request, response) =>
     request.url?.startsWith('/interaction/') ? interact(provider, request, response) : callback(request, response)
@@ -79,8 +91,10 @@ export async function realOp(clients: object[], more: object = {}): Promise<Real
   return {
     issuer,
     hits,
-    visit: (location, choice = {}) => visit(issuer, location, choice),
+    visit: (location, choice = {}) => visit({ issuer, plain }, location, choice),
     async stop() {
+      secure?.closeAllConnections()
+      secure?.close()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
@@ -109,7 +123,7 @@ async function interact(provider: ProviderLike, request: IncomingMessage, respon
 }
 
 async function visit(
-  issuer: string,
+  { issuer, plain }: { issuer: string; plain: string },
   location: string,
   { login = 'alice', deny, browser = new Map() }: { login?: string; deny?: boolean; browser?: Map<string, string> },
 ): Promise<string> {
@@ -117,7 +131,9 @@ async function visit(
   let method = 'GET'
   for (let hop = 0; hop < 12; hop++) {
     const cookie = [...browser].map(([name, value]) => `${name}=${value}`).join('; ')
-    const response = await fetch(target, { method, redirect: 'manual', headers: cookie === '' ? {} : { cookie } })
+    const forwarded = { 'x-forwarded-proto': 'https', 'x-forwarded-host': new URL(issuer).host }
+    const headers = { ...(cookie !== '' && { cookie }), ...(plain !== issuer && forwarded) }
+    const response = await fetch(target.replace(issuer, plain), { method, redirect: 'manual', headers })
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';')
       const [name = '', value = ''] = pair.split(/=(.*)/s)

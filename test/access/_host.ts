@@ -71,13 +71,13 @@ export async function opens(auth: AccessHost, headers: Credential): Promise<bool
 }
 
 /** Each way in; `copied` is a browser whose cookies an attacker has. Undefined: it was refused. */
-export const enter: Record<WayIn, (auth: AccessHost, copied: Client) => Promise<Credential | undefined>> = {
-  async password(auth) {
-    const client = await signedIn(auth)
+export const enter: Record<WayIn, (auth: AccessHost, copied: Client, user?: string) => Promise<Credential | undefined>> = {
+  async password(auth, _copied, user = 'ada') {
+    const client = await signedIn(auth, { user })
     return { cookie: client.cookieHeader() }
   },
-  async parked(auth) {
-    const client = await signedIn(auth, { terms: '1' })
+  async parked(auth, _copied, user = 'ada') {
+    const client = await signedIn(auth, { user, terms: '1' })
     await client.post('/terms')
     return { cookie: client.cookieHeader() }
   },

@@ -67,7 +67,6 @@ export const configFlows: Flow[] = [
     providers: [acme(kit)],
     adapter: kit.adapter({ omit: ['deleteSession', 'getUser'] }),
   })),
-  ...wrong('webauthn not enabled', (kit) => ({ providers: [key(kit)], adapter: kit.adapter() })),
   ...wrong('webauthn without an adapter', (kit) => ({ providers: [key(kit)], experimental: { enableWebAuthn: true } })),
   ...wrong('webauthn without its methods', (kit) => ({
     providers: [key(kit)],

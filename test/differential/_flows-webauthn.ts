@@ -131,6 +131,8 @@ const signedIn =
     b.cookies.set('authjs.session-token', await kit.token({ sub, name: 'Ann', email: 'ann@example.com', picture: null }))
     await run(b, kit)
   }
+/** A further passkey needs a fresh proof, where sessions say when their user signed in. */
+const staleProof = { hook: 'D27', ours: { answer: { status: 403, body: { error: 'StepUpRequired' } } } }
 const down = (): never => {
   throw new Error('host: the store is down')
 }
@@ -155,14 +157,15 @@ export const webauthnFlows: Flow[] = [
     ...flow(
       'signed in: one more passkey',
       { users: [user] },
-      signedIn(async (b) => {
+      async (b) => {
+        await b.post('/callback/credentials', { username: 'ann', password: 'right' })
         await options(b, { action: 'register' })
         await finish(b, 'register')
         await b.get('/session')
-      }),
+      },
       { strategy: 'jwt' },
     ),
-    decided: { 2: { hook: 'ROWS 248', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
+    decided: { 4: { hook: 'ROWS 248', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
   },
   flow('signed in: signs in again', known, signedIn(authenticate), { strategy: 'jwt' }),
   flow('signed in: as another', { ...known, users: [user, bob] }, signedIn(authenticate, 'bob'), { strategy: 'jwt' }),
@@ -207,12 +210,16 @@ function asked(): Flow[] {
   ]
   return queries.flatMap((query) => [
     flow(`options ${JSON.stringify(query)}`, known, async (b) => void (await options(b, query))),
-    flow(
-      `options ${JSON.stringify(query)}, signed in`,
-      known,
-      signedIn(async (b) => void (await options(b, query))),
-      { strategy: 'jwt' },
-    ),
+    {
+      ...flow(
+        `options ${JSON.stringify(query)}, signed in`,
+        known,
+        signedIn(async (b) => void (await options(b, query))),
+        { strategy: 'jwt' },
+      ),
+      // The token does not say when its user signed in.
+      ...(query['action'] === 'register' && { decided: { 0: staleProof } }),
+    },
   ])
 }
 

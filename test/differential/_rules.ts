@@ -43,9 +43,10 @@ export function applyRules(
       continue
     }
     for (const rule of rules) {
-      const before = JSON.stringify([mine, other])
+      // Once is enough: to compare costs more than the rules.
+      const before = used.has(rule) ? undefined : JSON.stringify([mine, other])
       rule.apply(mine, other, memory)
-      if (JSON.stringify([mine, other]) !== before) used.add(rule)
+      if (before !== undefined && JSON.stringify([mine, other]) !== before) used.add(rule)
     }
   }
   return { ...sides, broken }

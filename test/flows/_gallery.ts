@@ -5,7 +5,10 @@ import { definePlugin, type PageDraw, type Provider, type Theme } from 'authkern
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
+import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
+import { webauthnPlugin } from 'authkernel/plugins/webauthn'
+import passkey from 'authkernel/providers/passkey'
 import { listen, oauth, secret } from './_pages.ts'
 
 const ada: Provider = {
@@ -163,6 +166,25 @@ export async function startGallery({ locale, theme }: { locale?: string; theme?:
   const store = memoryAdapter()
   await store.createUser!({ id: 'ada', email: 'ada@example.com', name: 'Ada Lovelace', emailVerified: new Date(0) })
   await store.linkAccount!({ userId: 'ada', provider: 'orbit', providerAccountId: '1', type: 'oauth' })
+  for (const [credentialID, credentialBackedUp] of [
+    ['cGhvbmU=', true],
+    ['a2V5', false],
+  ] as const) {
+    await store.linkAccount!({ userId: 'ada', provider: 'passkey', providerAccountId: credentialID, type: 'webauthn' })
+    const key = {
+      credentialID,
+      userId: 'ada',
+      providerAccountId: credentialID,
+      credentialPublicKey: 'AA==',
+      counter: 0,
+      transports: 'internal',
+    }
+    await store.createAuthenticator!({
+      ...key,
+      credentialDeviceType: credentialBackedUp ? 'multiDevice' : 'singleDevice',
+      credentialBackedUp,
+    })
+  }
   const errors: unknown[] = []
   const auth = createAuth({
     secret,
@@ -182,9 +204,15 @@ export async function startGallery({ locale, theme }: { locale?: string; theme?:
     .use(adapterPlugin(store))
     .use(accountsPlugin())
     .use(stepUpPlugin())
+    .use(webauthnPlugin(passkey({ enableConditionalUI: false, formFields: {} })))
+    .use(apiKeysPlugin({ scopes: ['orders.read', 'orders.write'], accountSection: true }))
     .use(gallery)
     .use(nodeBinding())
   await auth.ready()
+  await auth.apiKeys.create(
+    { userId: 'ada' },
+    { name: 'Deploys from the continuous integration of the shop', scopes: ['orders.read'], expiresIn: 7_776_000 },
+  )
   const { url, close } = await listen((req, res) => {
     void auth.node.handler(req, res).then((answered) => answered || res.end('<!doctype html><title>app</title>'))
   })

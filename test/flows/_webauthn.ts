@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAuth, type AuthConfig } from 'authkernel'
-import type { AuthError } from 'authkernel/kernel'
+import type { Auth, AuthError, Plugin } from 'authkernel/kernel'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { build } from 'esbuild'
@@ -13,12 +13,13 @@ import { browserScript } from '../../plugins/sign-in/webauthn/browser.generated.
 /** The address is a name: an IP address cannot be a relying party. */
 export interface Site {
   url: string
+  auth: Auth
   data: MemoryData
   errors: AuthError[]
   close(): Promise<void>
 }
 
-export async function startSite(config: AuthConfig = {}): Promise<Site> {
+export async function startSite(config: AuthConfig = {}, plugins: readonly Plugin<object | void>[] = []): Promise<Site> {
   const data = memoryData()
   const errors: AuthError[] = []
   const auth = createAuth({
@@ -31,6 +32,7 @@ export async function startSite(config: AuthConfig = {}): Promise<Site> {
     logger: { error: (error) => void errors.push(error as AuthError), warn: () => {}, debug: () => {} },
     ...config,
   })
+  for (const plugin of plugins) auth.use(plugin as Plugin)
   const scripts = await clientScripts()
   const server = createServer((request, response) => {
     void (async () => {
@@ -55,7 +57,7 @@ export async function startSite(config: AuthConfig = {}): Promise<Site> {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://localhost:${port}`, data, errors, close: () => stop(server) }
+  return { url: `http://localhost:${port}`, auth, data, errors, close: () => stop(server) }
 }
 
 async function ownPage(url: URL, scripts: Map<string, string>, session: () => Promise<string>): Promise<Response> {

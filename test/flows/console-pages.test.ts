@@ -8,8 +8,11 @@ import { createAuth } from 'authkernel'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { adminPlugin } from 'authkernel/plugins/admin'
+import { agentsPlugin } from 'authkernel/plugins/agents'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin, recordsSink } from 'authkernel/plugins/audit'
+import { authorizationServerPlugin } from 'authkernel/plugins/authorization-server'
+import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { mailPlugin } from 'authkernel/plugins/mail'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
@@ -19,7 +22,21 @@ import { listen, openWindow, secret } from './_pages.ts'
 
 type Axe = { run: typeof run }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-const paths = ['overview', '', 'new', 'user?id=ada', 'act?id=ada&action=ban&act=ban', 'organizations', 'keys', 'audit', 'configuration']
+const paths = [
+  'overview',
+  '',
+  'new',
+  'user?id=ada',
+  'act?id=ada&action=ban&act=ban',
+  'organizations',
+  'keys',
+  'clients',
+  'client?id=partner',
+  'clients/new',
+  'agents',
+  'audit',
+  'configuration',
+]
 
 let browser: Browser
 let site: Awaited<ReturnType<typeof startConsole>>
@@ -53,6 +70,13 @@ async function startConsole() {
     .use(apiKeysPlugin())
     .use(organizationsPlugin())
     .use(auditPlugin({ sink: recordsSink(), chain: true }))
+    .use(jwtPlugin())
+    .use(agentsPlugin({ scopes: ['notes.read'] }))
+    .use(
+      authorizationServerPlugin({
+        clients: [{ client_id: 'partner', client_name: 'Partner', redirect_uris: ['https://partner.example/callback'] }],
+      }),
+    )
     .use(adminPlugin({ roles: true, administrators: ['root'], approvals: { deleteUser: 2 }, pages: true }))
     .use(nodeBinding())
   await auth.ready()
@@ -67,6 +91,7 @@ async function startConsole() {
   await auth.admin.setRole({ userId: 'root' }, 'user1', { role: 'administrator', reason: 'second' })
   await auth.admin.deleteUser({ userId: 'user1' }, 'user2', { reason: 'asked for by mail' })
   await auth.apiKeys.create({ userId: 'ada' }, { name: 'Build server' })
+  await auth.agents.create({ userId: 'ada' }, { name: 'Robot', scopes: ['notes.read'] })
   await auth.organizations.create({ userId: 'ada' }, { name: 'Acme', slug: 'acme' })
   const { url, close } = await listen((req, res) => {
     void auth.node.handler(req, res).then((answered) => answered || res.end('<!doctype html><title>app</title>'))
@@ -123,5 +148,39 @@ it.each([true, false])('an act asks once, JavaScript %s, and the second administ
   await last.locator('button:has-text("Delete user")').first().click()
   await page.locator('text=Another administrator must approve this.').first().waitFor()
   expect((await site.auth.admin.get({ userId: 'root' }, user))?.ban).toMatchObject({ reason: 'spam' })
+  await context.close()
+})
+
+it.each([true, false])('a client is made, gets a new secret, and is disabled, JavaScript %s', async (javaScriptEnabled) => {
+  const { page, context, complaints } = await signIn({ viewport: { width: 1280, height: 900 }, javaScriptEnabled })
+  const name = `Shop ${javaScriptEnabled}`
+  await page.goto(`${site.url}/auth/admin/clients`)
+  await page.click('a:has-text("New client")')
+  await page.fill('input[name=client_name]', name)
+  await page.fill('textarea[name=redirect_uris]', 'http://shop.example/cb')
+  await page.fill('input[name=reason]', 'contract 4711')
+  await page.click('button:has-text("Save")')
+  await page.locator('text=use https').waitFor()
+  await page.fill('textarea[name=redirect_uris]', 'https://shop.example/cb')
+  await page.click('button:has-text("Save")')
+  await page.locator(`h1:has-text("Secret of ${name}")`).waitFor()
+  if (javaScriptEnabled) await check(page, 'console-secret')
+  await page.click('a:has-text("Back")')
+  await page.locator(`h1:has-text("${name}")`).waitFor()
+  const ask = async (label: string) => {
+    await page.click(`a:has-text("${label}")`)
+    const form = page.locator(`form:has(button:has-text("${label}")):visible`).first()
+    await form.locator('input[name=reason]').fill('leaked')
+    await form.locator(`button:has-text("${label}")`).first().click()
+  }
+  await ask('New secret')
+  await page.locator(`h1:has-text("Secret of ${name}")`).waitFor()
+  await page.click('a:has-text("Back")')
+  await ask('Disable')
+  await page.locator('a:has-text("Enable")').waitFor()
+  const { items } = await site.auth.admin.listClients({ userId: 'root' }, { text: name })
+  expect(items).toMatchObject([{ name, disabled: expect.any(Date), formerSecretUntil: expect.any(Date) }])
+  // The browser tells of the form that was refused.
+  expect(complaints.filter((text) => !text.includes('status of 400'))).toEqual([])
   await context.close()
 })

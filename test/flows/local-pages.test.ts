@@ -76,9 +76,18 @@ describe.each([
         await page.getByRole('status').getByText(text).waitFor()
       }
       await says('short', '5 of 15 characters')
-      await says('aaaaaaaaaaaaaaaaaaaaa', 'Easy to guess')
+      await says('aaaaaaaaaaaaaaaaaaaaa', 'Very easy to guess')
+      // A list of common passwords knows these, which are long and varied.
+      await says('iloveyouiloveyou1', 'Easy to guess. Add')
       await says('seven purple otters sing loudly', 'Very good')
+      if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/meter-${width}.png` })
     }
+    await page.goto(`${site.url}/auth/passwords/reset`)
+    await page.fill('input[name=email]', 'reset@example.com')
+    await page.press('input[name=email]', 'Enter')
+    await page.getByRole('button', { name: 'Send it again' }).click()
+    await page.waitForURL('**/auth/passwords/mailed')
+    expect(await page.textContent('.card')).toContain('reset@example.com')
     for (const path of [
       'account',
       'two-factor/setup',

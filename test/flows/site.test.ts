@@ -152,6 +152,43 @@ describe.skipIf(!there)('the site', () => {
     await context.close()
   })
 
+  it('knows synonyms, and shows guides before reference', async () => {
+    const { context, page } = await person(browser, { viewport: { width: 1280, height: 800 } })
+    const wanted = {
+      '2fa': 'Two-factor authentication',
+      mfa: 'Two-factor authentication',
+      rbac: 'Role-based access control',
+      'magic link': 'Magic link',
+      sso: 'Single sign-on',
+      otp: 'Email codes (OTP)',
+      'remember me': 'How sessions work',
+      'forgot password': 'Password sign-up',
+      cors: 'SPA with a separate API',
+    }
+    for (const [query, title] of Object.entries(wanted)) {
+      await page.goto(`${url}/options.html`)
+      await page.getByRole('button', { name: 'Search' }).click()
+      await page.getByRole('searchbox').fill(query)
+      expect(await page.locator('.VPLocalSearchBox').getByRole('option').first().innerText(), query).toContain(title)
+    }
+    await context.close()
+  })
+
+  it('a row of a table is a block on a phone, and its cells have the names of the columns', async () => {
+    const { context, page } = await person(browser, { viewport: { width: 390, height: 800 } })
+    await page.goto(`${url}/options.html`)
+    const cell = page.locator('.vp-doc td[data-label]').nth(1)
+    expect(await cell.evaluate((element) => [getComputedStyle(element).display, getComputedStyle(element, '::before').content])).toEqual([
+      'block',
+      expect.stringContaining('type, default'),
+    ])
+    const widths = await page
+      .locator('.vp-doc table')
+      .evaluateAll((tables) => tables.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+    expect(Math.max(...widths)).toBeLessThanOrEqual(0)
+    await context.close()
+  })
+
   it.each([
     ['light', 1280],
     ['dark', 390],

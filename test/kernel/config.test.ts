@@ -94,7 +94,7 @@ describe('configuration mistakes', () => {
       /id "c" is used/,
     ],
     ['an id that cannot stand in a URL', { providers: [{ id: 'a/b', type: 'credentials', authorize: () => null }] }, /has the id "a\/b"/],
-    ['row 243: webauthn without its switch', { providers: [{ id: 'w', name: 'W', type: 'webauthn' }] }, /Provider "w".*enableWebAuthn/],
+    ['row 244: webauthn without an adapter', { providers: [{ id: 'w', name: 'W', type: 'webauthn' }] }, /Provider "w".*adapter/],
   ]
   it.each(mistakes)('%s: ready() throws with option and remedy; over HTTP it is 500 without details', async (_name, config, message) => {
     const options = baseConfig(config as never)

@@ -29,7 +29,7 @@ async function cookieSet(prefix: string, secure: boolean, cookies: object = {}):
 }
 
 describe('names and flags', () => {
-  it('rows 77, 78: seven keys, three of parked logins, one each of known devices, typed names and attributes of sessions; prefixes in secure mode', async () => {
+  it('rows 77, 78: seven keys, three of parked logins, one each of known devices, typed names, mailed links and attributes of sessions; prefixes in secure mode', async () => {
     const names = async (secure: boolean): Promise<string[]> => Object.values(await cookieSet('authkernel', secure)).map(({ name }) => name)
     expect((await names(false)).sort()).toEqual(
       [
@@ -46,6 +46,7 @@ describe('names and flags', () => {
         'authkernel.parked',
         'authkernel.parked-a',
         'authkernel.parked-b',
+        'authkernel.mailed-link',
       ].sort(),
     )
     expect((await names(true)).sort()).toEqual(
@@ -63,6 +64,7 @@ describe('names and flags', () => {
         '__Host-authkernel.parked',
         '__Host-authkernel.parked-a',
         '__Host-authkernel.parked-b',
+        '__Host-authkernel.mailed-link',
       ].sort(),
     )
   })

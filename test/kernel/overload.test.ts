@@ -128,6 +128,32 @@ describe('hashes of passwords', () => {
     await again
   })
 
+  it('of the first crowd after a start those who waited too long are refused, and none is computed in vain', async () => {
+    let now = 0
+    const ends: (() => void)[] = []
+    const line = createLine({ places: Promise.resolve(1), now: () => now, patience: 2_500 })
+    const hash = () => new Promise<void>((resolve) => ends.push(resolve))
+    const turn = () => new Promise((resolve) => setImmediate(resolve))
+    const crowd = [...Array(10).keys()].map(() =>
+      line.run(hash).then(
+        () => 'computed',
+        (error: { status: number }) => error.status,
+      ),
+    )
+    await turn()
+    for (let end = ends.shift(); end; end = ends.shift()) {
+      now += 2_000
+      end()
+      await turn()
+    }
+    expect(await Promise.all(crowd)).toEqual(['computed', 'computed', ...Array(8).fill(503)])
+    const again = line.run(hash)
+    await turn()
+    expect(ends).toHaveLength(1)
+    ends.shift()!()
+    await again
+  })
+
   it('of twenty sign-ups at once some are asked to come back, and none is an error of the server', async () => {
     const config = baseConfig({ adapter: memoryAdapter(), deadlines: { request: 250 } })
     const auth = createAuth(config)

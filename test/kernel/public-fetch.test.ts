@@ -33,7 +33,14 @@ beforeAll(async () => {
     else if (pathname === '/silent') request.resume()
     else if (pathname === '/large') response.writeHead(200).end(Buffer.alloc(70_000))
     else if (pathname === '/cut') response.writeHead(200, { 'content-length': '10' }).write('abc', () => response.destroy())
-    else response.writeHead(200, { 'content-type': 'Text/XML; charset=utf-8' }).end('<metadata/>')
+    else if (pathname === '/token') {
+      let body = ''
+      request.on('data', (part: Buffer) => void (body += part.toString()))
+      request.on('end', () => {
+        const headers = { 'content-type': 'application/json', 'www-authenticate': 'Basic', 'set-cookie': 'a=b' }
+        response.writeHead(401, headers).end(`${request.method} ${body}`)
+      })
+    } else response.writeHead(200, { 'content-type': 'Text/XML; charset=utf-8' }).end('<metadata/>')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   port = (server.address() as AddressInfo).port
@@ -58,6 +65,14 @@ describe('what is taken', () => {
     const { content, headers, status } = await open().get(at('/x?y=1'), { types: ['text/xml'] })
     expect([status, headers.get('content-type'), new TextDecoder().decode(content)]).toEqual([200, 'text/xml', '<metadata/>'])
     expect(seen.at(-1)).toBe('idp.example /x?y=1 text/xml')
+  })
+
+  it('an answer of any status to a body that is sent, with the headers that protocols read', async () => {
+    const { content, headers, status } = await open().send(at('/token'), { body: 'grant_type=x' })
+    expect([status, new TextDecoder().decode(content)]).toEqual([401, 'POST grant_type=x'])
+    expect([...headers.keys()].sort()).toEqual(['content-type', 'www-authenticate'])
+    expect(await codeOf(open().send(at('/redirect'), { body: '' }))).toBe('REDIRECT')
+    expect(await codeOf(createPublicFetch({ ca, lookup: () => ['127.0.0.1'] }).send(at('/token'), { body: 'x' }))).toBe('PRIVATE')
   })
 
   it.each([
@@ -177,6 +192,6 @@ it('is a service of the kernel, which a plugin may replace', async () => {
   const own = { status: 200, statusText: '', headers: new Headers(), content: new Uint8Array() }
   const replaced = createAuth(baseConfig({ providers: [] }))
     .use(reader)
-    .use({ name: 'own', setup: (kernel) => kernel.provide('publicFetch', { get: async () => own }) })
+    .use({ name: 'own', setup: (kernel) => kernel.provide('publicFetch', { get: async () => own, send: async () => own }) })
   expect(await read(replaced)).toBe(own)
 })

@@ -7,6 +7,8 @@ import { memoryAdapter } from '../../plugins/adapters/memory/index.ts'
 import { sqlAdapter } from '../../plugins/adapters/sql/index.ts'
 import { unstorageAdapter } from '../../plugins/adapters/unstorage/index.ts'
 import { jsonLines, openTelemetryLogs, recordsSink } from '../../plugins/evidence/audit/index.ts'
+import { portalPlugin } from '../../plugins/federation/portal/index.ts'
+import { scimPlugin } from '../../plugins/federation/scim/index.ts'
 import { sharedSignalsPlugin } from '../../plugins/federation/shared-signals/index.ts'
 import { singleLogoutPlugin } from '../../plugins/federation/single-logout/index.ts'
 import { providerTokensPlugin } from '../../plugins/federation/provider-tokens/index.ts'
@@ -55,6 +57,8 @@ it.each([
   ],
   ['pages', pagesPlugin, { theme: { brandColour: '#fff' } }, /`theme.brandColour`\. Did you mean "brandColor"/],
   ['single-logout', singleLogoutPlugin, { providers: { acme: { backchanel: true } } }, /`providers.acme.backchanel`/],
+  ['portal', portalPlugin, { maxDay: 3 }, /`maxDay`\. Did you mean "maxDays"/],
+  ['scim', scimPlugin, { tokenDay: 3 }, /`tokenDay`\. Did you mean "tokenDays"/],
   ['shared-signals', sharedSignalsPlugin, { providers: { acme: { revokes: true } } }, /`providers.acme.revokes`\. Did you mean "revoke"/],
   ['provider-tokens', providerTokensPlugin, { providers: { acme: { rotate: true } } }, /`providers.acme.rotate`/],
   ['better-auth-compat', betterAuthCompatPlugin, { tables: { users: 'u' } }, /`tables.users`\. Did you mean "user"/],

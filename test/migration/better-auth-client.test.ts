@@ -223,6 +223,44 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
       expect((await (await open(before, { from: jar })).client.getSession()).data?.user).toMatchObject({ email: 'alice@example.com' })
     })
 
+    it('the switch of the guide: each route at either product, forwards and backwards', async () => {
+      const page = readFileSync(join(root, 'docs/migrating-from-better-auth.md'), 'utf8')
+      const [code = ''] = /^import type \{ Auth \}[\s\S]*?(?=^```)/m.exec(page) ?? []
+      const connected = code.replaceAll('declare const', 'let')
+      const file = join(work, 'switch.ts')
+      writeFileSync(file, `${connected}\nexport { moved }\nexport const connect = (one, other) => { auth = one; betterAuth = other }\n`)
+      const guide = (await import(/* @vite-ignore */ file)) as App & { moved: string[]; connect(one: App, other: App): void }
+      expect(guide.moved).toEqual(['/get-session', '/sign-in/email', '/two-factor/', '/sign-out'])
+      const answered = { before: new Set<string>(), after: new Set<string>() }
+      const watch = (app: App, paths: Set<string>): App => ({
+        handler: (request) => app.handler((paths.add(new URL(request.url).pathname.slice('/api/auth'.length)), request)),
+      })
+      guide.connect(watch(after, answered.after), watch(before, answered.before))
+      const all = ['/get-session', '/sign-in/email', '/sign-out']
+      const lists = [[], ['/get-session'], ['/sign-in/email', '/two-factor/'], ['/sign-out'], guide.moved.slice(), ['/sign-out'], []]
+      for (const list of lists) {
+        guide.moved.splice(0, Infinity, ...list)
+        for (const paths of Object.values(answered)) paths.clear()
+        const { client } = await open(guide)
+        expect((await client.signIn.email({ ...ann, password: 'something else entirely' })).error?.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+        expect((await client.signIn.email(ann)).error).toBeNull()
+        expect((await client.getSession()).data?.user).toMatchObject({ email: ann.email })
+        expect((await client.signOut()).error).toBeNull()
+        expect((await client.getSession()).data).toBeNull()
+        expect([...answered.after].sort()).toEqual(all.filter((path) => list.includes(path)))
+        expect([...answered.before].sort()).toEqual(all.filter((path) => !list.includes(path)))
+      }
+      // The second factor goes with the sign-in that asks for it.
+      for (const list of [['/sign-in/email', '/two-factor/'], []]) {
+        guide.moved.splice(0, Infinity, ...list)
+        const { client } = await open(guide)
+        expect((await client.signIn.email(cleo)).data).toMatchObject({ twoFactorRedirect: true })
+        const code = backup.pop()
+        expect((await client.twoFactor.verifyBackupCode({ code })).data).toMatchObject({ user: { email: cleo.email } })
+        expect((await client.getSession()).data?.user).toMatchObject({ email: cleo.email })
+      }
+    })
+
     it('a registration is answered as by better-auth with verified addresses: the same for every address', async () => {
       const { client, jar } = await open(after)
       const fields = { name: 'New', image: 'https://img.example/new.png', password: 'twelve silver foxes run' }

@@ -1,5 +1,5 @@
 /** better-auth with its plugins, and the same app after the move: what was banned stays banned, what existed exists, and a later run takes what changed. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { adminPlugin } from 'authkernel/plugins/admin'
@@ -38,10 +38,11 @@ const passwords: Record<Name, string> = {
 }
 const changed = 'ten crimson herons fly away'
 const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
+const versions = [...stores.map((store) => ['1.7', '1.7.25', store] as const), ['1.6', '1.6.34', 'libsql'] as const]
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 
-describe.each(stores)('better-auth 1.7.25 with its plugins on %s', (store) => {
-  const home = join(root, 'test/migration/passkeys-1.7')
+describe.each(versions)('better-auth %s (%s) with its plugins on %s', (line, version, store) => {
+  const home = join(root, `test/migration/passkeys-${line}`)
   const work = mkdtempSync(join(home, '.full-'))
   const pools: { end(): Promise<void> }[] = []
   const mails: string[] = []
@@ -74,6 +75,8 @@ describe.each(stores)('better-auth 1.7.25 with its plugins on %s', (store) => {
   }
 
   beforeAll(async () => {
+    const found = JSON.parse(readFileSync(join(home, 'node_modules/better-auth/package.json'), 'utf8')) as { version: string }
+    expect(found.version).toBe(version)
     spec = await newDatabase(store)
     cpSync(join(root, 'test/migration/apps/better-auth-full'), work, { recursive: true })
     const dialect = () => {
@@ -171,8 +174,14 @@ describe.each(stores)('better-auth 1.7.25 with its plugins on %s', (store) => {
       unverified: ['mallory@example.com'],
       roles: ['ann@example.com (admin)'],
       columns: ['plan'],
+      'short-passwords': [],
       'api-keys-refused': [expect.stringMatching(/^[0-9a-f]{64}$/)],
     })
+    expect(Object.fromEntries(report.problems.map(({ name, count }) => [name, count]))).toMatchObject({
+      'short-passwords': 6,
+      sessions: report.sessions,
+    })
+    expect(report.sessions).toBe(5)
     await after.adapter.migrate({ apply: true })
     expect(await after.auth.betterAuth.takeOver({ apply: true })).toMatchObject({ applied: false, refused: ['api-keys-refused'] })
     expect(await signIn('ann@example.com', passwords.ann)).toBeUndefined()

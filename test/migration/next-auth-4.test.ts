@@ -143,6 +143,20 @@ describe.each(['jwt', ...(hasPostgres ? (['database'] as const) : [])] as const)
     expect(await look(after)).toEqual(await look(before))
   })
 
+  it('the session has the fields that it had, also where the callback spreads all of them', async () => {
+    front.answerWith(before)
+    const page = await visitor()
+    await signIn(page)
+    const look = (listener: RequestListener): Promise<Record<string, unknown>> => {
+      front.answerWith(listener)
+      return page.evaluate(async () => (await fetch('/api/auth/session')).json() as Promise<Record<string, unknown>>)
+    }
+    const { expires, ...theirs } = await look(before)
+    const { expires: until, ...ours } = await look(after)
+    expect(ours).toEqual(theirs)
+    expect([typeof until, typeof expires]).toEqual(['string', 'string'])
+  })
+
   ofTokens('credentials: `signIn` without a redirect tells the same', async () => {
     const tries: Record<string, string>[] = [
       { username: 'demo', password: 'open sesame' },

@@ -177,6 +177,26 @@ describe('hostile exports', () => {
     expect((await at.signIn('good@example.com')).user?.id).toBe('good')
   })
 
+  it('a user who proved the address here takes nothing more of a source that has not verified it', async () => {
+    const planted = { totp_secret: totpSecret }
+    const rows = (more: object): string[] => [clerk('h1', 'hal@example.com', more)]
+    const unverified = { verified_email_addresses: '', unverified_email_addresses: 'hal@example.com' }
+    await at.run('clerk', rows(unverified), { apply: true, accept: ['all'] })
+    const owner = new Client(at.auth)
+    await owner.post('/passwords/reset', { email: 'hal@example.com' })
+    await vi.waitFor(() => expect(at.mails).not.toHaveLength(0), { timeout: 5000, interval: 5 })
+    await owner.post('/passwords/new', {
+      token: /new\?token=([0-9a-f]{64})/.exec(at.mails.pop()!.text)![1]!,
+      password: 'mine is another one',
+    })
+    expect((await at.signIn('hal@example.com', 'mine is another one')).user?.id).toBe('h1')
+    const report = await at.run('clerk', rows({ ...unverified, ...planted }), { apply: true, accept: ['all'] })
+    expect(report.problems).toContainEqual(expect.objectContaining({ name: 'proved-here', level: 'note', count: 1, examples: ['h1'] }))
+    expect([report.kinds['factors']?.new ?? 0, report.kinds['passwords']?.found ?? 0]).toEqual([0, 0])
+    expect((await at.signIn('hal@example.com', 'mine is another one')).user?.id).toBe('h1')
+    expect((await at.signIn('hal@example.com')).user).toBeUndefined()
+  })
+
   it('two users of one address, and rows without an id, are reported', async () => {
     const file = [clerk('one', 'twice@example.com'), clerk('two', 'TWICE@example.com'), '{"first_name":"nobody"}'].join('\n')
     const look = await at.run('clerk', [file])

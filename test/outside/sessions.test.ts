@@ -136,7 +136,7 @@ describe('09 SAML', async () => {
   const key = await crypto.subtle.exportKey('jwk', publicKey)
   const algorithm = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256'
   const provider = {
-    type: 'saml' as const,
+    type: 'simple-saml' as const,
     id: 'idp',
     name: 'IdP',
     entityId: 'https://idp.example',

@@ -7,10 +7,14 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { addressPlugin } from 'authkernel/plugins/address'
 import { type AdmissionApi, admissionPlugin } from 'authkernel/plugins/admission'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
+import { agentsPlugin } from 'authkernel/plugins/agents'
 import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin, recordsSink } from 'authkernel/plugins/audit'
+import { authorizationServerPlugin } from 'authkernel/plugins/authorization-server'
 import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
+import { idTokenPlugin } from 'authkernel/plugins/id-token'
+import { lastUsedPlugin } from 'authkernel/plugins/last-used'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { guestPlugin } from 'authkernel/plugins/guest'
@@ -21,10 +25,14 @@ import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
 import { noticesPlugin } from 'authkernel/plugins/notices'
 import { type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { portalPlugin } from 'authkernel/plugins/portal'
 import { phonePlugin } from 'authkernel/plugins/phone'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
+import { samlPlugin } from 'authkernel/plugins/saml'
 import { sharedSignalsPlugin } from 'authkernel/plugins/shared-signals'
 import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
+import { ssoPlugin } from 'authkernel/plugins/sso'
+import { type ScimApi, scimPlugin } from 'authkernel/plugins/scim'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { type TwoFactorApi, twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
@@ -46,6 +54,7 @@ export const notWalked: Readonly<Record<string, string>> = {
   limits: 'only refuses, and would end the walk',
   memory: 'the adapter',
   records: 'the adapter brings records',
+  redis: 'session stores beside the adapter',
   sql: 'another adapter',
   telemetry: 'only looks',
   tenants: 'added by the walk of tenants',
@@ -74,9 +83,12 @@ const clients: { id: string; secret: string; audiences: string[] }[] = [
 const apps: { id: string; name: string; redirectUris: string[]; scopes: string[] }[] = [
   { id: 'app', name: 'App', redirectUris: ['http://127.0.0.1/cb'], scopes: ['read'] },
 ]
+const partners = [
+  { client_id: 'partner', client_name: 'Partner', client_secret: 's'.repeat(32), redirect_uris: ['https://partner.example/cb'] },
+]
 
 export type Everything = Auth<
-  AccountsApi & AdminApi & AdmissionApi & ApiKeysApi & ImpersonationApi & JwtApi & OrganizationsApi & TwoFactorApi
+  AccountsApi & AdminApi & AdmissionApi & ApiKeysApi & ImpersonationApi & JwtApi & OrganizationsApi & ScimApi & TwoFactorApi
 >
 export interface Made {
   auth: Everything
@@ -127,17 +139,28 @@ export function everything(
     .use(accountsPlugin({ routes: true }))
     .use(addressPlugin())
     .use(apiKeysPlugin({ routes: true, accountSection: true }))
+    .use(agentsPlugin({ scopes: ['read'] }))
     .use(jwtPlugin({ audiences: ['https://api.example'], routes: true, introspection: { clients } }))
     .use(bearerPlugin({ apps }))
+    .use(
+      authorizationServerPlugin({
+        clients: partners,
+        resources: [{ resource: 'https://api.example', scopes: ['read'] }],
+        registration: {},
+      }),
+    )
     .use(deviceFlowPlugin({ apps: ['app'] }))
     .use(providerTokensPlugin())
     .use(singleLogoutPlugin())
+    .use(samlPlugin())
     .use(sharedSignalsPlugin({ providers: { orbit: { revoke: true, experimentalGlobalTokenRevocation: true } } }))
     .use(stepUpPlugin())
     .use(passwordsPlugin({ breached: false }))
     .use(usernamesPlugin())
     .use(codesPlugin({ via: email() }))
     .use(phonePlugin({ send: () => {} }))
+    .use(lastUsedPlugin())
+    .use(idTokenPlugin({ providers: { orbit: { audiences: ['c'] } } }))
     .use(twoFactorPlugin())
     .use(deviceSessionsPlugin({ bind: 'optional' }))
     .use(guestPlugin())
@@ -147,7 +170,10 @@ export function everything(
     .use(adminPlugin({ can: ({ admin }) => admins.has(admin.id ?? ''), pages: true }))
     .use(admissionPlugin({ mode: 'open', can: ({ admin }) => admins.has(admin.id ?? ''), pages: true }))
     .use(impersonationPlugin({ can: ({ admin }) => admins.has(admin.id ?? '') }))
-    .use(organizationsPlugin({ domains: { isPublicSuffix: () => false, resolveTxt: () => Promise.resolve([]) } })) as unknown as Everything
+    .use(organizationsPlugin({ domains: { isPublicSuffix: () => false, resolveTxt: () => Promise.resolve([]) } }))
+    .use(ssoPlugin())
+    .use(portalPlugin())
+    .use(scimPlugin({ bulk: 10 })) as unknown as Everything
   for (const plugin of more) auth.use(plugin)
   return { auth, data, store, mails, admins, kernel: inside! }
 }

@@ -81,6 +81,8 @@ const actions = [
     'domain.provider domain.remove'
   ).split(' '),
 ]
+// Acts of one route alone.
+const actsOfOrganizations = 'role.create role.update role.delete domain.joining suspend restore transfer roles invite.many join'.split(' ')
 /** A body that fits all routes as well as one can. */
 const bodyOf = ({ own, person = 'ada' }: Walked): Record<string, string> => ({
   organization: own.organization,
@@ -99,6 +101,11 @@ const bodyOf = ({ own, person = 'ada' }: Walked): Record<string, string> => ({
   repeat: 'seven purple otters sing',
   role: 'owner',
   permission: 'member:read',
+  title: 'Mallory',
+  'permission.member:read': 'yes',
+  'role.owner': 'yes',
+  text: 'many@example.com',
+  joining: 'join',
   domain: 'mallory.example',
   provider: 'orbit',
   providerAccountId: '1',
@@ -135,7 +142,7 @@ export async function walk(
   for (const { method, path, at } of of.routes) {
     if (at === 'root' || ['GET', 'HEAD', 'OPTIONS'].includes(method)) continue
     const to = path.replace(/:(\w+)/g, (_, name: string) => of.fields?.[name] ?? (name === 'provider' ? 'passwords' : (of.person ?? 'ada')))
-    for (const action of actions)
+    for (const action of path === '/organizations' ? [...actions, ...actsOfOrganizations] : actions)
       for (const type of ['application/x-www-form-urlencoded', 'application/json']) {
         // Routes of clients, and those about passwords, know no actions.
         if (((type === 'application/json' || /^\/(passwords|callback)/.test(path)) && action !== undefined) || skip(path, action)) continue
@@ -174,6 +181,8 @@ export const passing: ReadonlySet<string> = new Set([
   'sessionRecord',
   'kernelLease',
   'erasure',
+  // The log of an organization: the walks compare what it is about.
+  'organizationEvent',
   'multiSession',
 ])
 export const text = (value: unknown): string => JSON.stringify(value, (_, each: unknown) => (each instanceof Map ? [...each] : each))

@@ -239,10 +239,32 @@ it('an administrator who agreed and lost the right since counts no more', async 
 
 it('the walk of all routes: each role gets what its acts permit, and a visitor without a role nothing', async () => {
   const { auth, browser } = await world()
-  const sent = { userId: 'eve', reason, email: 'walk@example.com', role: 'reader', requestId: 'none', keyId: 'none', name: 'Eve' }
+  const sent = {
+    userId: 'eve',
+    reason,
+    email: 'walk@example.com',
+    role: 'reader',
+    requestId: 'none',
+    keyId: 'none',
+    clientId: 'none',
+    agentId: 'none',
+    name: 'Eve',
+  }
   // What a role is refused: all others are answered, with 200, 400, 404 or 409.
-  const changes = ['ban', 'unban', 'sign-out', 'new-factor', 'verify-address', 'reset-password', 'invite-user', 'revoke-key']
-  const higher = ['create-user', 'update-user', 'set-role', 'delete-user']
+  const changes = [
+    'ban',
+    'unban',
+    'sign-out',
+    'new-factor',
+    'verify-address',
+    'reset-password',
+    'invite-user',
+    'revoke-key',
+    'disable-client',
+    'stop-agent',
+  ]
+  const clients = ['create-client', 'update-client', 'rotate-client', 'enable-client', 'delete-client', 'start-agent']
+  const higher = ['create-user', 'update-user', 'set-role', 'delete-user', ...clients]
   const refused: Record<string, readonly string[]> = { root: [], help: higher, read: [...changes, ...higher] }
   const routes = auth.inspect().routes.filter(({ path, plugin }) => plugin === 'admin' && /^\/admin\/[a-z-]+$/.test(path))
   const clientRoutes = routes.filter(
@@ -255,7 +277,8 @@ it('the walk of all routes: each role gets what its acts permit, and a visitor w
     for (const { method, path } of clientRoutes) {
       const name = path.slice('/admin/'.length)
       if (name === 'delete-user' && id === 'root') continue
-      const query = method === 'GET' ? `?${new URLSearchParams({ input: JSON.stringify({ userId: 'eve' }) }).toString()}` : ''
+      const query =
+        method === 'GET' ? `?${new URLSearchParams({ input: JSON.stringify({ userId: 'eve', clientId: 'none' }) }).toString()}` : ''
       const answer = await client.send(`${path}${query}`, {
         method,
         ...(method === 'POST' && { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ ...sent, csrfToken }) }),

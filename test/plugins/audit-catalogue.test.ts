@@ -87,6 +87,44 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'deviceFlow.started': ['deviceFlowStarted', { clientId: 'tv' }],
   'deviceFlow.approved': ['deviceFlowApproved', { user, clientId: 'tv' }],
   'deviceFlow.denied': ['deviceFlowDenied', { user, clientId: 'tv' }],
+  ...Object.fromEntries(
+    ['created', 'rotated', 'renewed', 'stopped', 'started', 'deleted'].map((act) => [
+      `agent.${act}`,
+      ['agentChanged', { user, agentId: 'a1', act, by: 'owner', reason: '' }] as [string, object],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['requested', 'approved', 'denied', 'used'].map((what) => [
+      `agent.approval.${what}`,
+      ['agentApproval', { user, agentId: 'a1', approvalId: 'p1', what, scopes: ['pay'], task: 'Pay 20 EUR' }] as [string, object],
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['created', 'updated', 'rotated', 'disabled', 'enabled', 'deleted'].map((act) => [
+      `client.${act}`,
+      ['clientChanged', { clientId: 'c1', name: 'Shop', act, by: 'admin', user: admin, members: [], reason: 'ticket 7' }] as [
+        string,
+        object,
+      ],
+    ]),
+  ),
+  'agent.acted': ['agentActed', { user, agentId: 'a1', scopes: ['read'], task: '' }],
+  'agent.refused': noted('denied'),
+  'client.authorized': ['clientAuthorized', { user, clientId: 'partner', scopes: ['read'] }],
+  'client.granted': ['clientGranted', { id: 'g1', user, clientId: 'partner' }],
+  'client.reuseDetected': ['clientTokenReused', { id: 'g1', user, clientId: 'partner' }],
+  'client.organization.allowed': [
+    'organizationAllowedClient',
+    { user, organizationId: 'o1', clientId: 'partner', scopes: ['read'], what: 'allowed' },
+  ],
+  'client.organization.revoked': [
+    'organizationAllowedClient',
+    { user, organizationId: 'o1', clientId: 'partner', scopes: ['read'], what: 'revoked' },
+  ],
+  'client.asserted': ['identityAsserted', { user, clientId: 'partner', audience: 'https://other.example', scopes: [] }],
+  'client.exchanged': ['clientTokenExchanged', { id: 'g2', user, clientId: 'gateway', from: 'partner', actor: 'gateway' }],
+  'client.revoked': ['clientGrantEnded', { id: 'g1', user, clientId: 'partner', by: 'user' }],
+  'client.registered': ['clientRegistered', { clientId: 'c1', name: 'Agent' }],
   'key.rotated': ['keyRotated', { kid: 'k', alg: 'ES256', compromised: false }],
   'dbsc.registered': ['deviceBinding', { what: 'registered', sessionId: 's1', userId: 'ada' }],
   'dbsc.refreshed': ['deviceBinding', { what: 'refreshed', sessionId: 's1', userId: 'ada' }],

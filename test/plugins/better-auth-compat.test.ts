@@ -2,12 +2,13 @@
 import { createHmac } from 'node:crypto'
 import { createAuth } from 'authkernel'
 import { betterAuthCompatPlugin, betterAuthNames } from 'authkernel/plugins/better-auth-compat'
+import { guestPlugin } from 'authkernel/plugins/guest'
 import { betterAuthHash, passwordsPlugin } from 'authkernel/plugins/passwords'
 import passkey from 'authkernel/providers/passkey'
 import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
 import { Kysely, sql } from 'kysely'
 import { describe, expect, it } from 'vitest'
-import { baseConfig } from '../_setup.ts'
+import { baseConfig, Client } from '../_setup.ts'
 
 const old = 'an old secret of at least thirty-two letters'
 const newest = 'the new secret of at least thirty-two letters'
@@ -121,6 +122,23 @@ describe('the tables', () => {
         sid: expect.stringMatching(/.{20}/),
       },
     ])
+  })
+
+  it('keeps users without an address, whose column is NOT NULL: guests, and users who lost an address that they never proved', async () => {
+    const { adapter, base, db } = await world()
+    const auth = createAuth(base).use(betterAuthCompatPlugin({ db })).use(guestPlugin())
+    await auth.ready().catch(() => {})
+    await adapter.migrate({ apply: true })
+    await auth.ready()
+    const visitors = [new Client(auth), new Client(auth)]
+    for (const visitor of visitors) {
+      await visitor.post('/guest', { csrfToken: await visitor.csrfToken() })
+      expect(await visitor.session()).toMatchObject({ guest: true, user: { id: expect.any(String) } })
+    }
+    expect((await adapter.updateUser({ id: '2', email: null } as never)).email).toBeNull()
+    expect([await adapter.getUserByEmail('bob@example.com'), (await adapter.getUser('2'))?.email]).toEqual([null, null])
+    const { rows } = await sql<{ email: string }>`select distinct email from "user" where email like '%@no-address.invalid'`.execute(db)
+    expect(rows).toHaveLength(3)
   })
 
   it('finds passkeys by the id that a browser sends, and gives them an account', async () => {
@@ -254,7 +272,10 @@ describe('tables and columns under names of the app', () => {
     const cookie = `better-auth.session_token=${signed('token-of-ann', old)}`
     expect((await auth.session(new Request('http://localhost:3000', { headers: { cookie } })))?.user?.id).toBe('1')
     const { problems, users } = await auth.betterAuth.takeOver()
-    expect([users, problems.map(({ name }) => name)]).toEqual([2, ['passwords', 'factors-unreadable', 'factors', 'bans']])
+    expect([users, problems.map(({ name }) => name)]).toEqual([
+      2,
+      ['passwords', 'factors-unreadable', 'factors', 'bans', 'short-passwords', 'sessions'],
+    ])
     const user = await adapter.createUser({ id: '3', name: null, email: 'cleo@example.com', emailVerified: null } as never)
     await adapter.linkAccount({ userId: user.id, type: 'oidc', provider: 'acme', providerAccountId: 'x' })
     const { rows } = await sql`select p.mail_address, a.provider_id, a.created_at is not null as dated from people p join account a

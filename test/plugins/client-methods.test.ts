@@ -77,8 +77,9 @@ it('twoFactor: an app is added, asked for, and taken away', async () => {
   await signIn('ada')
   expect(await client.twoFactor.getQuestion()).toBeNull()
   expect(await client.twoFactor.list()).toEqual([])
-  const { id, secret, uri } = await client.twoFactor.addApp()
+  const { id, secret, uri, qr } = await client.twoFactor.addApp()
   expect(uri).toContain('issuer=Acme')
+  expect(qr?.path).toMatch(/^(?:M\d+ \d+h1v1h-1z)+$/)
   const key = secret.replaceAll(' ', '')
   const wrong = totpAt(key, runtime.now() - 3_600_000)
   await expect(client.twoFactor.confirm({ id, code: wrong })).rejects.toMatchObject(refused('WrongSecondFactor', 401))
@@ -89,7 +90,7 @@ it('twoFactor: an app is added, asked for, and taken away', async () => {
 
   const jar = await signIn('ada')
   expect(await name(jar)).toBeUndefined()
-  expect(await client.twoFactor.getQuestion()).toEqual({ factors: ['totp'], backupCode: true })
+  expect(await client.twoFactor.getQuestion()).toEqual({ factors: ['totp'], backupCode: true, remember: true })
   await expect(client.twoFactor.verify({ code: wrong })).rejects.toMatchObject(refused('WrongSecondFactor', 401))
   await expect(client.twoFactor.verify({} as never)).rejects.toMatchObject(refused('InvalidInput', 400))
   expect(where(await client.twoFactor.verify({ code: totpAt(key, runtime.now()), remember: true }))).toBe('/app')
@@ -113,6 +114,9 @@ it('twoFactor: nobody, an old proof, and too many tries are refused', async () =
   await expect(client.twoFactor.addApp()).rejects.toMatchObject(refused('AccessDenied', 403))
   await expect(client.twoFactor.verify({ code: '123456' })).rejects.toMatchObject(refused('NoLoginWaits', 409))
   await expect(client.twoFactor.sendCode()).rejects.toMatchObject(refused('NoLoginWaits', 409))
+  await expect(client.twoFactor.getPasskeyOptions()).rejects.toMatchObject(refused('NoLoginWaits', 409))
+  await expect(client.twoFactor.verify({ data: '{}' })).rejects.toMatchObject(refused('NoLoginWaits', 409))
+  await expect(client.twoFactor.verify({ data: {} as never })).rejects.toMatchObject(refused('InvalidInput', 400))
   const owner = await signIn('ada')
   const { id, secret } = await client.twoFactor.addApp()
   const key = secret.replaceAll(' ', '')
@@ -142,7 +146,8 @@ it('passwords: registration, sign-in, change and reset; forms of the pages go on
   const { client, browse, mails } = await world()
   const jar = browse()
   const email = 'new@example.com'
-  expect(where(await client.passwords.signUp({ email, password: good }))).toBe('/auth/passwords/mailed')
+  expect(await client.passwords.getRule()).toEqual({ minLength: 15, maxLength: 256 })
+  expect(where(await client.passwords.signUp({ email, password: good, callbackUrl: '/app?from=sign-up' }))).toBe('/auth/passwords/mailed')
   for (const [password, why] of [
     ['short', 'PasswordTooShort'],
     ['passwordpassword', 'PasswordBreached'],
@@ -151,7 +156,8 @@ it('passwords: registration, sign-in, change and reset; forms of the pages go on
     await expect(client.passwords.signUp({ email, password })).rejects.toMatchObject(refused(why, 400))
   await expect(client.passwords.signUp({ email: 'nobody', password: good })).rejects.toMatchObject(refused('PasswordAddress', 400))
   const link = await vi.waitFor(() => /token=([\w-]+)/.exec(mails.at(-1)?.text ?? '')![1]!)
-  await jar.post('/passwords/confirm', { token: link })
+  const confirmed = await jar.post('/passwords/confirm', { token: link })
+  expect(new URL(confirmed.headers.get('location') ?? '').href).toBe('http://localhost:3000/app?from=sign-up')
   expect((await jar.session())?.user?.email).toBe(email)
   expect(await client.passwords.hasPassword()).toBe(true)
   await expect(client.passwords.change({ current: 'not this one at all', password: other })).rejects.toMatchObject(
@@ -161,7 +167,8 @@ it('passwords: registration, sign-in, change and reset; forms of the pages go on
   expect((await client.signIn('passwords', { email, password: good, redirect: false }))?.error).toBe('CredentialsSignin')
   expect((await client.signIn('passwords', { email, password: other, redirect: false }))?.ok).toBe(true)
   const before = mails.length
-  const known = await client.passwords.requestReset({ email })
+  // Another origin is not where the mail leads to.
+  const known = await client.passwords.requestReset({ email, callbackUrl: 'https://attacker.example/' })
   expect(await client.passwords.requestReset({ email: 'unknown@example.com' })).toEqual(known)
   await vi.waitFor(() => expect(mails.length).toBe(before + 1))
   await expect(client.passwords.requestReset({ email: 'nobody' })).rejects.toMatchObject(refused('PasswordAddress', 400))
@@ -192,6 +199,7 @@ it('usernames: the own name, and why not another', async () => {
 it('apiKeys: made, listed, rotated and ended by their owner alone', async () => {
   const { client, browse, signIn } = await world()
   const jar = await signIn('ada')
+  expect(await client.apiKeys.getChoices()).toEqual({ scopes: null, maxAge: null })
   const made = await client.apiKeys.create({ name: 'robot' })
   expect(made.key).toMatch(/^ak_/)
   const [listed] = await client.apiKeys.list()

@@ -23,6 +23,25 @@ describe('asking for a link', () => {
     expect(host.errors).toEqual([])
   })
 
+  it('the page that follows names the address and sends the link again, and forgets it with the sign-in', async () => {
+    const host = createHost()
+    const ada = host.person()
+    await ada.post('/signin/mail', { email: 'ada@mail.example', callbackUrl: '/dash' }, { Accept: 'text/html' })
+    const page = await ada.get('/verify-request?provider=mail&type=email')
+    const text = await page.text()
+    expect(text).toContain('<bdi>ada@mail.example</bdi>')
+    expect(text).toContain(`action="${origin}/auth/signin/mail"`)
+    expect(page.headers.get('content-security-policy')).toContain("form-action 'self'")
+    await ada.post('/signin/mail', { email: 'ada@mail.example' })
+    expect(host.mails).toHaveLength(2)
+    expect(new URL(host.mails[1]!.url).searchParams.get('callbackUrl')).toBe(`${origin}/dash`)
+    await ada.open(host.link())
+    expect(await (await ada.get('/verify-request?provider=mail&type=email')).text()).not.toContain('ada@mail.example')
+    // A visitor who asked for nothing sees no form.
+    const other = await host.person().get('/verify-request?provider=mail&type=email')
+    expect(other.headers.get('content-security-policy')).toContain("form-action 'none'")
+  })
+
   it('rows 213, 355: the token is 64 hex digits, the row holds a keyed hash of it', async () => {
     const host = createHost()
     await host.person().ask('ada@mail.example')

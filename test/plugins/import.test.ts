@@ -13,7 +13,7 @@ import {
   problemsOf,
   removeGone,
   type SourceRow,
-  takePages,
+  importPages,
 } from 'authkernel/plugins/import'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { describe, expect, it } from 'vitest'
@@ -75,7 +75,7 @@ async function world() {
   const kind = { source: 'other', kind: 'thing', target }
   const run = async (how: ImportRun = { apply: true }): Promise<KindReport> => {
     const rows = [...source].map(([key, value]): SourceRow<string> => ({ key, value, userId: null }))
-    const report = await takePages(ctx, kind, [rows], how)
+    const report = await importPages(ctx, kind, [rows], how)
     await removeGone(ctx, kind, (keys) => new Set(keys.filter((key) => source.has(key))), how, report)
     return report
   }
@@ -181,10 +181,10 @@ describe('a first run', () => {
       change('late', 'mine')
       yield [rowOf('late', 'theirs')]
     }
-    expect(await takePages(ctx, kind, pages(), { apply: false })).toMatchObject({ found: 603, new: 603 })
+    expect(await importPages(ctx, kind, pages(), { apply: false })).toMatchObject({ found: 603, new: 603 })
     mine.clear()
     expect(reads).toBe(0)
-    const report = await takePages(ctx, kind, pages(), { apply: true })
+    const report = await importPages(ctx, kind, pages(), { apply: true })
     expect(report).toMatchObject({ found: 603, new: 600, conflict: 1, conflicts: ['late'] })
     expect(report.unchanged).toBe(2)
     expect([reads, mine.size, values()['late']]).toEqual([3, 601, 'mine'])

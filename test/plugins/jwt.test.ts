@@ -1,5 +1,5 @@
 /** Signed access tokens: what is in them, who verifies them, how keys rotate, what introspection tells. */
-import { createHmac, createPublicKey, verify as verifySignature } from 'node:crypto'
+import { constants, createHmac, createPublicKey, verify as verifySignature } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { describe, expect, it } from 'vitest'
@@ -46,7 +46,7 @@ async function world(options: JwtOptions = {}, config: AuthConfig = {}) {
   const checks = async (more: Partial<VerifyAccessTokenOptions> = {}): Promise<VerifyAccessTokenOptions> => ({
     issuer: origin,
     audience,
-    algorithms: ['ES256', 'RS256', 'EdDSA'],
+    algorithms: ['ES256', 'RS256', 'PS256', 'EdDSA'],
     jwks: await jwks(),
     now: base.runtime.now,
     ...more,
@@ -69,7 +69,7 @@ const clients = [
 ]
 
 describe('a token', () => {
-  it.each(['ES256', 'EdDSA', 'RS256'] as const)(
+  it.each(['ES256', 'EdDSA', 'RS256', 'PS256'] as const)(
     '%s: has the claims of RFC 9068, and another library and node:crypto verify it',
     async (algorithm) => {
       // The other library knows the real clock only.
@@ -113,7 +113,7 @@ describe('a token', () => {
         verifySignature(
           algorithmOf,
           Buffer.from(`${head}.${body}`),
-          { key: publicKey, dsaEncoding: 'ieee-p1363' },
+          { key: publicKey, dsaEncoding: 'ieee-p1363', ...(algorithm === 'PS256' && { padding: constants.RSA_PKCS1_PSS_PADDING }) },
           Buffer.from(signature!, 'base64url'),
         ),
       ).toBe(true)

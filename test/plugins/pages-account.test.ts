@@ -50,7 +50,7 @@ async function host(config: Partial<AuthConfig> = {}, setup: (kernel: Kernel) =>
     await client.post('/callback/pw', { name }, { 'user-agent': userAgent })
     return client
   }
-  return { auth, browser, logger: options.logger }
+  return { auth, browser, logger: options.logger, runtime: options.runtime }
 }
 const page = async (client: Client, headers?: Record<string, string>): Promise<string> => (await client.get('/account', headers)).text()
 const tokenIn = (text: string): string => /name="csrfToken" value="([^"]+)"/.exec(text)?.[1] ?? ''
@@ -202,4 +202,58 @@ describe('what a browser says it is', () => {
     ['curl/8.5.0', undefined, undefined],
     [undefined, undefined, undefined],
   ])('%s', (userAgent, browser, system) => expect(deviceOf(userAgent)).toEqual({ browser, system }))
+})
+
+describe('disconnecting a sign-in method', () => {
+  const linked = async () => {
+    const world = await host()
+    const jane = await world.browser(windows)
+    const text = await page(jane)
+    const account = /name="account" value="([^"]+)"/.exec(text)?.[1] ?? ''
+    return { ...world, jane, account, token: tokenIn(text) }
+  }
+
+  it('asks in a dialog, without JavaScript on a page, and never takes the last way in', async () => {
+    const { auth, jane, account, token } = await linked()
+    expect(account).toMatch(/^[0-9a-f]{16}$/)
+    const asked = await (await jane.get(`/account?disconnect=${account}`)).text()
+    expect(asked).toContain('Disconnect <bdi>Acme ID</bdi>?')
+    const refused = await post(jane, '/account/disconnect', { csrfToken: token, account })
+    expect(refused.headers.get('location')).toBe('http://localhost:3000/auth/account?methods=LastAccount#methods')
+    expect(await (await jane.get('/account?methods=LastAccount')).text()).toContain('This is your last sign-in method.')
+    expect(await auth.accounts.list({ userId: 'jane' })).toHaveLength(1)
+  })
+
+  it('unlinks, ends the other sessions, and keeps this one', async () => {
+    const { auth, browser, jane, account, token } = await linked()
+    await auth.accounts.link({ userId: 'jane' }, { provider: 'hub', providerAccountId: 'h', type: 'oauth' })
+    const there = await browser(mac)
+    expect((await post(jane, '/account/disconnect', { account })).headers.get('location')).toContain('MissingCSRF')
+    const done = await post(jane, '/account/disconnect', { csrfToken: token, account })
+    expect(done.headers.get('location')).toBe('http://localhost:3000/auth/account?done=#methods')
+    expect(await auth.accounts.list({ userId: 'jane' })).toEqual([{ provider: 'hub', providerAccountId: 'h', type: 'oauth' }])
+    expect([await signedIn(jane), await signedIn(there)]).toEqual([true, false])
+  })
+
+  it('takes nothing of another user, and wants a fresh proof', async () => {
+    const { auth, browser, jane, account, token, runtime } = await linked()
+    await auth.accounts.link({ userId: 'jane' }, { provider: 'hub', providerAccountId: 'h', type: 'oauth' })
+    const eve = await browser(windows, 'eve')
+    await post(eve, '/account/disconnect', { csrfToken: tokenIn(await page(eve)), account })
+    expect((await eve.get(`/account?disconnect=${account}`)).status).toBe(302)
+    expect(await auth.accounts.list({ userId: 'jane' })).toHaveLength(2)
+    runtime.advance(301_000)
+    const response = await post(jane, '/account/disconnect', { csrfToken: token, account })
+    expect(new URL(response.headers.get('location')!).pathname).toBe('/auth/signin')
+    expect(await auth.accounts.list({ userId: 'jane' })).toHaveLength(2)
+  })
+
+  it('two at once leave one way in', async () => {
+    const { auth, jane, token } = await linked()
+    await auth.accounts.link({ userId: 'jane' }, { provider: 'hub', providerAccountId: 'h', type: 'oauth' })
+    const ids = [...(await page(jane)).matchAll(/name="account" value="([^"]+)"/g)].map(([, id]) => id!)
+    expect(ids).toHaveLength(2)
+    await Promise.all(ids.map((account) => post(jane, '/account/disconnect', { csrfToken: token, account })))
+    expect((await auth.accounts.list({ userId: 'jane' })).length).toBeGreaterThanOrEqual(1)
+  })
 })

@@ -1,67 +1,11 @@
 /** Passwords: an address is nobody's until it is proved, a link works once, and old hashes become new ones. */
-import { pbkdf2Sync, scryptSync } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import bcrypt from 'bcryptjs'
 import { describe, expect, it } from 'vitest'
-import { createAuth } from 'authkernel'
-import type { AuthConfig, MailMessage, Plugin } from 'authkernel/kernel'
-import { adapterPlugin } from 'authkernel/plugins/adapter'
-import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
-import {
-  bcryptHash,
-  betterAuthHash,
-  firebaseScrypt,
-  type PasswordsOptions,
-  passwordsPlugin,
-  pbkdf2Hash,
-  pwned,
-} from 'authkernel/plugins/passwords'
-import { baseConfig, Client } from '../_setup.ts'
-import { settle } from '../_settle.ts'
-
-const good = 'seven purple otters sing'
-const other = 'nine yellow llamas dance'
-const ada = 'ada@example.com'
-
-async function world(options: PasswordsOptions = {}, config: AuthConfig = {}) {
-  const base = baseConfig({ session: { strategy: 'database' }, ...config })
-  const mails: MailMessage[] = []
-  const postbox: Plugin = { name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) }) }
-  const data = memoryData()
-  const adapter = memoryAdapter(data)
-  const auth = createAuth(base)
-    .use(adapterPlugin(adapter))
-    .use(postbox)
-    .use(passwordsPlugin({ breached: false, ...options }))
-  await auth.ready({ warm: true })
-  const token = async (before: number): Promise<string> => {
-    // Mails leave after the answer, and a busy machine takes its time.
-    for (let turns = 0; turns < 25 && mails.length === before; turns++) await settle()
-    return /token=([0-9a-f]{64})/.exec(mails.at(-1)?.text ?? '')?.[1] ?? ''
-  }
-  const signIn = async (password: string, email = ada, client = new Client(auth)) => {
-    const response = await client.post('/callback/passwords', { email, password, callbackUrl: '/app' })
-    return { client, response, session: await client.session() }
-  }
-  const signUp = async (password = good, email = ada, client = new Client(auth)) => {
-    const before = mails.length
-    const response = await client.post('/passwords/sign-up', { email, password })
-    return { client, response, token: await token(before) }
-  }
-  const user = (email = ada, id = 'ada', emailVerified: Date | null = new Date()) => adapter.createUser!({ id, email, emailVerified })
-  const own = async (password = good) => {
-    const { client, token: link } = await signUp(password)
-    await client.post('/passwords/confirm', { token: link })
-    return client
-  }
-  const reset = async (client = new Client(auth), email = ada) => {
-    const before = mails.length
-    await client.post('/passwords/reset', { email })
-    return { client, token: await token(before) }
-  }
-  return { auth, adapter, mails, runtime: base.runtime, signIn, signUp, user, own, reset, settle }
-}
-
-const where = (response: Response): string => new URL(response.headers.get('location') ?? '/none', 'http://localhost:3000').pathname
+import type { AuthConfig } from 'authkernel/kernel'
+import { bcryptHash, type PasswordsOptions, pwned } from 'authkernel/plugins/passwords'
+import { Client } from '../_setup.ts'
+import { ada, good, other, where, world } from './_passwords.ts'
 
 describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) => {
   const start = (options?: PasswordsOptions) => world(options, { session: { strategy, ...(strategy === 'jwt' && { revocable: true }) } })
@@ -121,6 +65,15 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(mails.at(-1)?.subject).toContain('was changed')
   })
 
+  it('a user name where no plugin knows any: the log says so, and the visitor hears what every wrong sign-in is told', async () => {
+    const told: string[] = []
+    const error = ({ message }: Error) => void told.push(message)
+    const { signIn } = await world({}, { session: { strategy: 'database' }, logger: { error, warn: () => {}, debug: () => {} } })
+    const named = await signIn(good, 'ada_l')
+    expect(told).toEqual([expect.stringContaining('no plugin knows user names: use usernamesPlugin()')])
+    expect([named.session, where(named.response)]).toEqual([null, where((await signIn(good, 'eve@example.com')).response)])
+  })
+
   it('an imported hash signs in once it is replaced, and a short one leads to a longer password', async () => {
     const { auth, user, signIn } = await start({ verify: [bcryptHash()] })
     await user()
@@ -171,6 +124,69 @@ describe('links', () => {
     expect(mails).toHaveLength(count)
     runtime.advance(1_201_000)
     expect((await late.client.post('/passwords/new', { token: late.token, password: good })).status).toBe(400)
+  })
+
+  it('"Send it again" mails a new link within the limit, voids the former one, and looks the same for every address', async () => {
+    const { signUp, mails, settle, user, reset } = await world()
+    const { client, token } = await signUp()
+    const page = async (who: Client) => (await who.get('/passwords/mailed')).text()
+    expect(await page(client)).toContain(ada)
+    const before = mails.length
+    expect(where(await client.post('/passwords/resend', {}))).toBe('/auth/passwords/mailed')
+    for (let turns = 0; turns < 25 && mails.length === before; turns++) await settle()
+    const renewed = /token=([0-9a-f]{64})/.exec(mails.at(-1)!.text)![1]!
+    expect(renewed).not.toBe(token)
+    for (let turns = 0; turns < 3; turns++) await settle()
+    expect((await client.post('/passwords/confirm', { token })).status).toBe(400)
+    // A third mail is the last in ten minutes, and the answer stays the same.
+    for (const count of [before + 2, before + 2]) {
+      expect(where(await client.post('/passwords/resend', {}))).toBe('/auth/passwords/mailed')
+      for (let turns = 0; turns < 25; turns++) await settle()
+      expect(mails).toHaveLength(count)
+    }
+    await client.post('/passwords/confirm', { token: /token=([0-9a-f]{64})/.exec(mails.at(-1)!.text)![1]! })
+    expect((await client.session())?.user?.email).toBe(ada)
+    // A known address and an unknown one: the same page, but for the address.
+    await user('known@example.com', 'known')
+    const texts = await Promise.all(
+      ['known@example.com', 'other@example.com'].map(async (email) => {
+        const { client: visitor } = await reset(undefined, email)
+        return (await page(visitor))
+          .replaceAll(email, '')
+          .replaceAll(/(nonce|value)="[^"]*"/g, '')
+          .replaceAll(/nonce-[^']*/g, '')
+      }),
+    )
+    expect(texts[0]).toBe(texts[1])
+    expect(texts[0]).toContain('action="http://localhost:3000/auth/passwords/reset"')
+    // Without the cookie nothing is sent.
+    const stranger = new Client((await world()).auth)
+    expect(where(await stranger.post('/passwords/resend', {}))).toBe('/auth/signin')
+  })
+
+  it('the estimate of strength is one script, for browsers with and without gzip', async () => {
+    const { auth } = await world()
+    const get = (headers: Record<string, string> = {}) =>
+      auth.handler(new Request('http://localhost:3000/auth/passwords/strength.js', { headers }))
+    const [plain, zipped] = await Promise.all([get(), get({ 'Accept-Encoding': 'br, gzip' })])
+    expect([plain.status, plain.headers.get('content-type'), zipped.headers.get('content-encoding')]).toEqual([
+      200,
+      'text/javascript; charset=utf-8',
+      'gzip',
+    ])
+    expect(plain.headers.get('cache-control')).toContain('max-age=86400')
+    const [text, bytes] = [await plain.text(), Buffer.from(await zipped.arrayBuffer())]
+    expect(gunzipSync(bytes).toString()).toBe(text)
+    expect(bytes.length).toBeLessThan(300_000)
+    const scores: ((typed: string) => number)[] = []
+    const run = new Function('dispatchEvent', 'CustomEvent', text)
+    run(
+      ({ detail }: { detail: (typed: string) => number }) => scores.push(detail),
+      function (this: object, _name: string, init: object) {
+        Object.assign(this, init)
+      },
+    )
+    expect(['password123password', 'iloveyouiloveyou1', good].map(scores[0]!)).toEqual([1, 1, 4])
   })
 
   it('the link leads to the own origin, whatever Host says', async () => {
@@ -229,95 +245,6 @@ describe('links', () => {
     await client.post('/passwords/new', { token, password: good })
     expect((await adapter.getUserByEmail!(ada))?.emailVerified).toBeInstanceOf(Date)
     expect((await signIn(good)).session?.user?.email).toBe(ada)
-  })
-})
-
-describe('hashes', () => {
-  const firebase = {
-    signerKey: 'jxspr8Ki0RYycVU8zykbdLGjFQ3McFUH0uiiTvC8pVMXAn210wjLNmdZJzxUECKbm0QsEmYUSDzZvpjeJ9WmXA==',
-    saltSeparator: 'Bw==',
-  }
-  const salt = '000102030405060708090a0b0c0d0e0f'
-  const taken: [string, string, string][] = [
-    ['better-auth', good, `${salt}:${scryptSync(good, salt, 64, { N: 16_384, r: 16, p: 1, maxmem: 67_108_864 }).toString('hex')}`],
-    ['bcrypt', good, bcrypt.hashSync(good, 4)],
-    // The example of the Firebase scrypt repository.
-    [
-      'firebase',
-      'user1password',
-      'firebase:42xEC+ixf3L2lw==:lSrfV15cpx95/sZS2W9c9Kp6i/LVgQNDNC/qzrCnh1SAyZvqmZqAjTdn3aoItz+VHjoZilo78198JAdRuid5lQ==',
-    ],
-    ['Django', good, `pbkdf2_sha256$1000$pepper$${pbkdf2Sync(good, 'pepper', 1000, 32, 'sha256').toString('base64')}`],
-  ]
-  const verify = [betterAuthHash(), bcryptHash(), firebaseScrypt(firebase), pbkdf2Hash()]
-
-  it.each(taken)('of %s are read, and re-hashed at the first sign-in', async (_name, password, hash) => {
-    const { auth, user, signIn } = await world({ verify, secondFactor: () => true })
-    await user()
-    expect(await auth.passwords.import([{ userId: 'ada', hash }])).toBe(1)
-    expect((await signIn(`${password}x`)).session).toBeNull()
-    expect((await signIn(password)).session?.user?.email).toBe(ada)
-    expect((await signIn(password)).session?.user?.email).toBe(ada)
-  })
-
-  it('after the first sign-in a bcrypt password counts whole', async () => {
-    const { auth, user, signIn } = await world({ verify })
-    await user()
-    const long = 'a lengthy phrase of otters '.repeat(3)
-    await auth.passwords.import([{ userId: 'ada', hash: bcrypt.hashSync(long, 4) }])
-    expect((await signIn(long)).session).not.toBeNull()
-    expect((await signIn(`${long.slice(0, 72)} differs`)).session).toBeNull()
-  })
-
-  it('an imported password in another normal form signs in before and after', async () => {
-    const { auth, user, signIn } = await world({ verify })
-    await user()
-    const typed = 'ﬁve otters in a ﬁeld'
-    await auth.passwords.import([{ userId: 'ada', hash: bcrypt.hashSync(typed, 4) }])
-    expect((await signIn(typed)).session).not.toBeNull()
-    expect((await signIn(typed.normalize('NFKC'))).session).not.toBeNull()
-  })
-
-  it('a change while an old hash is checked wins over the re-hash', async () => {
-    let release = (): void => {}
-    const slow = {
-      name: 'slow',
-      owns: (stored: string) => stored === 'old',
-      verify: () => new Promise<boolean>((resolve) => (release = () => resolve(true))),
-    }
-    const { auth, user, signIn, reset, settle } = await world({ verify: [slow] })
-    await user()
-    await auth.passwords.import([{ userId: 'ada', hash: 'old' }])
-    const late = signIn(good)
-    await settle()
-    const { client, token } = await reset()
-    await client.post('/passwords/new', { token, password: other })
-    release()
-    expect((await late).session).toBeNull()
-    expect([(await signIn(good)).session, (await signIn(other)).session?.user?.email]).toEqual([null, ada])
-  })
-
-  it('absurd parameters are refused at the import', async () => {
-    const { auth } = await world({ verify })
-    const bad = `pbkdf2_sha256$9000000$pepper$${'A'.repeat(44)}`
-    await expect(auth.passwords.import([{ userId: 'ada', hash: bad }])).rejects.toThrow('of no format')
-    await expect(auth.passwords.import([{ userId: 'ada', hash: 'plain text' }])).rejects.toThrow('of no format')
-  })
-
-  it('scrypt of the runtime stands in for argon2id', async () => {
-    const { own, signIn } = await world({ algorithm: 'scrypt' })
-    await own()
-    expect([(await signIn(good)).session?.user?.email, (await signIn(other)).session]).toEqual([ada, null])
-  })
-
-  it('of 100 sign-ins at once the line takes some, and the others are told when to come back', async () => {
-    const { own, signIn } = await world({}, { throttle: { credentials: false } } as AuthConfig)
-    await own()
-    const answers = await Promise.all(Array.from({ length: 100 }, async () => (await signIn(good)).response))
-    const full = answers.filter((response) => response.status === 503)
-    expect(full.length).toBeGreaterThan(0)
-    expect(full.every((response) => response.headers.get('retry-after') === '2')).toBe(true)
-    expect((await signIn(good)).session).not.toBeNull()
   })
 })
 

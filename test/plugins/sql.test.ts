@@ -3,10 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient } from '@libsql/client'
+import { createAuth } from 'authkernel'
 import { libsqlDialect, migrateSql, sqlAdapter, type SqlNames } from 'authkernel/plugins/sql'
 import { testAdapter } from 'authkernel/testing'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
+import { baseConfig } from '../_setup.ts'
 import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'authkernel-'))
@@ -27,6 +29,14 @@ describe('migrateSql', () => {
     expect(await migrateSql(db, { apply: true })).toEqual({ ...plan, applied: true })
     expect(await migrateSql(db, { apply: true })).toEqual({ statements: [], notes: [], applied: true })
     await db.destroy()
+  })
+
+  it('auth.close() ends the database that it was given', async () => {
+    const db = open()
+    const auth = createAuth({ ...baseConfig(), adapter: sqlAdapter(db, { migrate: true }) })
+    await auth.ready()
+    await auth.close()
+    await expect(db.selectNoFrom(sql`1`.as('one')).execute()).rejects.toThrow(/destroyed/)
   })
 
   it('may run in several processes at once', async () => {

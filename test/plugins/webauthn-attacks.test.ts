@@ -224,7 +224,11 @@ describe('verification', () => {
 
   it('an unknown credential is refused', async () => {
     const { app, browser } = await registered()
-    refused(app, await browser.authenticate(new Authenticator(origin)), 'AuthError', 'Configuration')
+    const response = await browser.authenticate(new Authenticator(origin))
+    // On the sign-in page, with a type that tells the script which passkey the password manager should forget.
+    expect(target(response).pathname + target(response).search).toBe('/auth/signin?error=UnknownPasskey')
+    expect(app.errors.at(-1)?.type).toBe('UnknownPasskey')
+    expect(response.headers.getSetCookie().filter((cookie) => cookie.startsWith(sessionCookie))).toEqual([])
     expect(browser.cookies.has(challengeCookie)).toBe(false)
   })
 

@@ -26,11 +26,18 @@ const fault = (given: AuthConfig): Promise<unknown> =>
     )
 
 describe('configuration', () => {
-  it('row 243: off unless experimental.enableWebAuthn, which warns; .use() needs no switch', async () => {
-    expect(await fault({ ...config, adapter: memoryAdapter(), providers: [passkey()] })).toMatchObject({
-      type: 'ExperimentalFeatureNotEnabled',
-    })
+  it('row 243: no switch is needed since 0.3; one that is set warns that it is of no use; a provider of another plugin needs webauthnPlugin', async () => {
+    expect(await fault({ ...config, adapter: memoryAdapter(), providers: [passkey()] })).toBe('ready')
+    expect(await fault({ ...config, adapter: memoryAdapter(), providers: [passkey] })).toBe('ready')
     expect(createApp().warnings).toEqual(['experimental-webauthn'])
+    const elsewhere = createAuth({ ...config, adapter: memoryAdapter() }).use({
+      name: 'extra',
+      setup: (kernel) => kernel.provider(passkey()),
+    })
+    await expect(elsewhere.ready()).rejects.toMatchObject({
+      type: 'ExperimentalFeatureNotEnabled',
+      message: expect.stringContaining('webauthnPlugin'),
+    })
     expect(
       await createAuth({ ...config, adapter: memoryAdapter() })
         .use(webauthnPlugin(passkey()))

@@ -18,7 +18,7 @@ import {
   toBase64Url,
   type User,
 } from 'authkernel/kernel'
-import { copyShownFields, unanswered } from 'authkernel/kernel/strategies'
+import { copyShownFields, noAnswer } from 'authkernel/kernel/strategies'
 import { createAttributeStore, type AttributeStore, readSessionToken, sessionIdOf } from './attributes.ts'
 import { looksMarked, markedToken, marksOf } from './marks.ts'
 import type { DatabaseOptions, Keeping } from './options.ts'
@@ -66,8 +66,8 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
       const own = createdAt === undefined || ctx.store?.keepsCreatedAt ? columns : { ...columns, createdAt }
       const whole = { ...own, ...session }
       const message = { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' as const }) }
-      const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
-      session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
+      const answer = await ctx.ask('session', Object.defineProperty(message, noAnswer, { value: noAnswer }))
+      session = (answer as unknown) === noAnswer ? withoutColumns(whole, own) : answer
     }
     if (ctx.canSetCookies) await writeToken(ctx, cookie, token, expires)
     // Each check fires the event, also one that the host's hook ends with null (row 156).

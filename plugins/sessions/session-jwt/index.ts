@@ -32,13 +32,15 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
     name: 'session-jwt',
     setup(kernel) {
       const resolved = resolveOptions(kernel.config, options)
-      if (!(resolved.staleness >= 0)) throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
+      if (resolved.staleness !== undefined && !(resolved.staleness >= 0))
+        throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
       if (resolved.revocable) {
         kernel.records('sessionRecord', sessionRecord, { optional: true })
         kernel.records('revocation', revocationRecord, { optional: true })
-        kernel.provide('revocations', ({ records, shared }) =>
-          records.has('revocation') ? createRevocations(kernel, shared, resolved.staleness) : undefined,
-        )
+        kernel.provide('revocations', (view) => {
+          const staleness = resolved.staleness ?? view.service('sessionFreshness')?.seconds ?? 10
+          return view.records.has('revocation') ? createRevocations(kernel, view.shared, staleness) : undefined
+        })
       }
       kernel.preload(async () => load())
       kernel.sessionStrategy(

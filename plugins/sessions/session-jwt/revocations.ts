@@ -2,14 +2,14 @@
  * Tokens that count as ended: rows in records with one head row, of which each process has a copy. A session read looks into the copy. While
  * sessions are read, the head is read once in half of the staleness; rows are read when it has changed.
  */
-import { type Kernel, lazily, type Revocations, type Shared } from 'authkernel/kernel'
+import { type Kernel, lazily, type Revocations, type SharedState } from 'authkernel/kernel'
 import type { RevocationCopy, RevocationEntry } from './tables.ts'
 
 // A read that finds the copy fresh needs none of it.
 const load = /* @__PURE__ */ lazily(() => import('./revocation-list.ts'))
 
 /** `staleness` in seconds. The copy is shared by the kernels of one host. */
-export function createRevocations(kernel: Kernel, shared: Shared, staleness: number): Revocations {
+export function createRevocations(kernel: Kernel, shared: SharedState, staleness: number): Revocations {
   const known = shared.cache<Revocations & RevocationCopy>('revocations')
   const existing = known.get('copy')
   if (existing) return existing

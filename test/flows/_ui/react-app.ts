@@ -1,14 +1,12 @@
 /** Two components that show one session, and an action of the server. */
 import type { Session } from 'authkernel'
-import { AccountPage, SessionProvider, SignInForm, UserButton, useSession } from 'authkernel/react'
+import { SessionProvider, useSession } from 'authkernel/react'
 import { createElement as h, type FunctionComponent, useState } from 'react'
 
 declare global {
   // oxlint-disable-next-line no-var -- the page sets them before the script runs
   var shown: string[], rendered: Session | null | undefined
 }
-
-const pathOf = (): string => (typeof location === 'undefined' ? '' : location.pathname)
 
 const Who: FunctionComponent<{ id: string }> = ({ id }) => {
   const { status, session } = useSession()
@@ -37,11 +35,6 @@ export const App: FunctionComponent<{ session: Session | null | undefined }> = (
     h(Who, { id: 'two' }),
     h(Actions),
     h('button', { id: 'action', onClick: () => void act() }, 'action'),
-    pathOf() === '/parts' && [
-      h(UserButton, { key: 'u', accountUrl: '/me' }),
-      h(SignInForm, { key: 's', redirectTo: '/after' }),
-      h(AccountPage, { key: 'a' }),
-    ],
     h('button', { id: 'go', onClick: () => history.pushState(null, '', `/at/${Date.now()}`) }, 'go'),
   )
 }

@@ -5,11 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { createAuth, type Session } from 'authkernel'
 import { aliases } from '../../../scripts/aliases.ts'
-import { pinPlugin } from '../../../playground/express/pin-plugin.ts'
-import { oauth, password } from '../_pages.ts'
-
-/** A provider that nobody is sent to. */
-const acme = oauth('acme', 'Acme', 'https://acme.example/authorize')
+import { password } from '../_pages.ts'
 
 /** The Vite that vitest runs on. */
 interface Vite {
@@ -22,19 +18,23 @@ const folder = fileURLToPath(new URL('.', import.meta.url))
 const { build } = (await import(createRequire(createRequire(import.meta.url).resolve('vitest/package.json')).resolve('vite'))) as Vite
 
 /** A production build of one of this folder's apps. */
-async function bundle(app: string, ssr: boolean, plugins: readonly object[]): Promise<string> {
+export async function bundle(app: string, ssr: boolean, plugins: readonly object[]): Promise<string> {
   const { output } = await build({
     configFile: false,
     logLevel: 'error',
     root: folder,
     plugins,
-    resolve: { alias: [...aliases, { find: /^authkernel\/svelte\/(.+\.svelte)$/, replacement: `${folder}../../../src/svelte/$1` }] },
+    resolve: {
+      alias: [...aliases, { find: /^authkernel\/svelte\/(.+\.svelte)$/, replacement: `${folder}../../../src/svelte/$1` }],
+    },
     define: {
       'process.env.NODE_ENV': '"production"',
       __VUE_OPTIONS_API__: 'false',
       __VUE_PROD_DEVTOOLS__: 'false',
       __VUE_PROD_HYDRATION_MISMATCH_DETAILS__: 'true',
     },
+    // Tests run in development, and the build is one of production.
+    oxc: { jsx: { runtime: 'automatic', development: false } },
     ssr: { noExternal: true },
     build: {
       write: false,
@@ -70,8 +70,8 @@ export async function startUi(
     trustHost: true,
     env: false,
     logger: { error: () => {}, warn: () => {}, debug: () => {} },
-    providers: [password, acme],
-  }).use(pinPlugin({ id: 'door', name: 'Door', type: 'pin', people: [{ id: '2', name: 'Pia', pin: '4711' }] }))
+    providers: [password],
+  })
   let reads = 0
   const http = createServer((request, response) => {
     void (async () => {

@@ -1,9 +1,7 @@
 /** The same app for Vue, without templates. */
 import type { Session } from 'authkernel'
-import { AccountPage, sessionPlugin, SignInForm, UserButton, useSession } from 'authkernel/vue'
+import { sessionPlugin, useSession } from 'authkernel/vue'
 import { type App, createApp, createSSRApp, defineComponent, h } from 'vue'
-
-const pathOf = (): string => (typeof location === 'undefined' ? '' : location.pathname)
 
 const Who = defineComponent({
   props: { id: String },
@@ -27,7 +25,6 @@ const Root = defineComponent({
       h('button', { id: 'in', onClick: () => void signIn('credentials', { username: 'Ann', password: 'right', redirect: false }) }, 'in'),
       h('button', { id: 'out', onClick: () => void signOut({ redirect: false }) }, 'out'),
       h('button', { id: 'action', onClick: () => void act() }, 'action'),
-      pathOf() === '/parts' && [h(UserButton, { accountUrl: '/me' }), h(SignInForm, { redirectTo: '/after' }), h(AccountPage)],
       h('button', { id: 'go', onClick: () => history.pushState(null, '', `/at/${Date.now()}`) }, 'go'),
     ]
   },

@@ -1,5 +1,5 @@
 /**
- * A provider type `saml`: AuthnRequest by redirect, Response by a cross-site POST, signed as HTTP-POST-SimpleSign does (the whole XML, no XML
+ * A provider type `simple-saml`: AuthnRequest by redirect, Response by a cross-site POST, signed as HTTP-POST-SimpleSign does (the whole XML, no XML
  * signature). The subset of SAML 2.0 that a test needs; the parts around the kernel are those of a real one.
  */
 import {
@@ -23,7 +23,7 @@ import {
 import { readAssertion } from './_saml-xml.ts'
 
 export interface SamlConfig extends CommonProviderOptions {
-  type: 'saml'
+  type: 'simple-saml'
   /** Of the identity provider. */
   entityId: string
   /** Where people are sent: HTTP-Redirect binding. */
@@ -36,10 +36,10 @@ export interface SamlConfig extends CommonProviderOptions {
 }
 declare module 'authkernel/kernel' {
   interface ProviderTypes {
-    saml: SamlConfig
+    'simple-saml': SamlConfig
   }
 }
-type Saml = ProviderOf<'saml'>
+type Saml = ProviderOf<'simple-saml'>
 
 // The answer is a cross-site POST of the identity provider's page.
 const pending = createPending<{ provider: string; to: string; by: string | null }>('saml', { seconds: 600, crossSite: () => true })
@@ -77,7 +77,7 @@ const flow: ProviderFlow<Saml> = {
     await ctx.callbackUrl(began.to)
     return {
       user: provider.profile?.(attributes, nameId) ?? { name: attributes['displayName'] ?? null, email: attributes['mail'] ?? null },
-      account: { type: 'saml', provider: provider.id, providerAccountId: nameId },
+      account: { type: 'simple-saml', provider: provider.id, providerAccountId: nameId },
       profile: { ...attributes, sub: nameId } satisfies Profile,
       match: 'account',
       startedBy: began.by,
@@ -86,7 +86,7 @@ const flow: ProviderFlow<Saml> = {
 }
 
 export const samlPlugin: (...providers: readonly Saml[]) => Plugin = providerPlugin({
-  type: 'saml',
+  type: 'simple-saml',
   flow,
   defaults: { id: 'saml', name: 'SAML' },
   setup(kernel) {
@@ -96,7 +96,7 @@ export const samlPlugin: (...providers: readonly Saml[]) => Plugin = providerPlu
       path: '/saml/:provider/metadata',
       async handler(ctx) {
         const provider = await ctx.provider()
-        if (provider.type !== 'saml') return new Response('Not found', { status: 404 })
+        if (provider.type !== 'simple-saml') return new Response('Not found', { status: 404 })
         const xml = `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${escape(audienceOf(ctx, provider))}"><SPSSODescriptor AuthnRequestsSigned="false" WantAssertionsSigned="true" protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><AssertionConsumerService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-POST-SimpleSign" Location="${escape(destination(ctx, provider))}" index="0"/></SPSSODescriptor></EntityDescriptor>`
         return new Response(xml, { headers: { 'content-type': 'application/samlmetadata+xml' } })
       },

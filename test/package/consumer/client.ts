@@ -44,7 +44,12 @@ proves<Same<Parameters<typeof client.votes.give>, [input: { stars: number }]>>()
 proves<Same<ReturnType<typeof client.votes.give>, Promise<{ stars: number; at: string }>>>()
 proves<Same<ReturnType<typeof client.votes.getAverage>, Promise<number>>>()
 proves<Same<ReturnType<typeof client.twoFactor.verify>, Promise<{ url: string }>>>()
-proves<Same<Parameters<typeof client.passwords.signUp>, [input: { email: string; password: string }]>>()
+proves<
+  Same<
+    Parameters<typeof client.passwords.signUp>,
+    [input: { email: string; password: string; name?: string; image?: string; callbackUrl?: string }]
+  >
+>()
 proves<Same<Awaited<ReturnType<typeof client.getSession>>, Session | null>>()
 proves<Same<NonNullable<Awaited<ReturnType<typeof client.getSession>>>['department'], string | undefined>>()
 

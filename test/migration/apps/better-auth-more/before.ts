@@ -11,9 +11,13 @@ export interface Setting {
   origin: string
   secret: string
   texts: { phoneNumber: string; code: string }[]
+  /** Version 1.6 of `@better-auth/scim` has no connections of an administrator. */
+  line: '1.6' | '1.7'
+  /** Origins that single sign-on may read discovery documents from. */
+  trustedOrigins?: string[]
 }
 
-export async function start({ database, origin, secret, texts }: Setting) {
+export async function start({ database, origin, secret, texts, line, trustedOrigins = [] }: Setting) {
   const options = {
     appName: 'Moving app',
     baseURL: origin,
@@ -21,6 +25,7 @@ export async function start({ database, origin, secret, texts }: Setting) {
     database: { ...database, transaction: true },
     emailAndPassword: { enabled: true },
     telemetry: { enabled: false },
+    trustedOrigins,
     rateLimit: { enabled: false },
     plugins: [
       twoFactor(),
@@ -29,7 +34,7 @@ export async function start({ database, origin, secret, texts }: Setting) {
       phoneNumber({ sendOTP: (text) => void texts.push(text) }),
       organization({ teams: { enabled: true } }),
       sso(),
-      scim({ connections: [], managedConnections: { credentialHashSecret: secret } }),
+      scim((line === '1.6' ? {} : { connections: [], managedConnections: { credentialHashSecret: secret } }) as never),
       jwt(),
       oauthProvider({ loginPage: '/login', consentPage: '/consent' }),
       siwe({ domain: 'localhost', getNonce: async () => 'anonceofthetest', verifyMessage: async () => true }),

@@ -97,7 +97,14 @@ describe('every sealed field of every record', () => {
         .filter(({ unreadable }) => unreadable === 'null')
         .map(({ record, field }) => `${record}.${field}`)
         .toSorted(),
-    ).toEqual(['parkedLogin.data', 'parkedLogin.subject', 'providerToken.tokens', 'sessionRecord.token', 'twoFactor.secret'])
+    ).toEqual([
+      'parkedLogin.data',
+      'parkedLogin.subject',
+      'providerToken.tokens',
+      'sessionRecord.token',
+      'ssoConnection.secret',
+      'twoFactor.secret',
+    ])
     expect(sealed.length).toBeGreaterThan(10)
   })
 
