@@ -44,11 +44,11 @@ function requests({ node, cores, load, inFlight, rounds, rows: measured }) {
   return [
     '## Requests',
     '',
-    `Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the beginning, ${inFlight} in flight, ${rounds} rounds. Each contestant has a process of its own, and they take turns. The`,
+    `Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the beginning, ${inFlight} in flight, ${rounds} rounds. Each contestant has its own process, and they take turns. The`,
     'figures are µs of CPU time of all threads per operation, the lower decile of the turns: other programs slow some turns, none makes one faster. Ratios travel',
     'better than durations.',
     '',
-    '- "Limit" is the work itself, written by hand: synchronous `node:crypto` without a framework and without checks beyond the necessary, openid-client for the provider.',
+    '- "Limit" is the work itself, written manually: synchronous `node:crypto` without a framework and without checks beyond the necessary, openid-client for the provider.',
     '- "Wanted" is what the project aims at, as a multiple of the limit or in µs. **Bold**: not reached.',
     '- "Jobs" are crypto jobs of the thread pool per operation, counted as they come back.',
     '- "Database" is a `Map` behind an adapter, and a provider is a function: the library is measured, no server. better-auth has its own memory adapter.',
@@ -103,7 +103,7 @@ const why = `## Why
   synchronously: one HMAC and one decipher over a few hundred bytes take less time than one hop. It asks \`process.getBuiltinModule\` once, when the kernel is made, and tries
   it; where that fails, Web Crypto does the work, and tokens of either open with the other.
 - **ID tokens** are verified by jose the first time: it decides whether the header and the key may be used. Later tokens with the same protected header are verified over
-  \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/keys.ts\`), until the key set is fetched anew.
+  \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/keys.ts\`), until the key set is fetched again.
 - **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that another
   party wrote is parsed. Hence the number of secrets does not matter.
 - **No re-encryption** of a token that is young and unchanged.
@@ -118,6 +118,6 @@ No test asserts a duration. Tests hold counts, which the load of a machine does 
 the thread pool and no call of \`crypto.subtle\` in a session read, in \`encode\` and \`decode\`, for a forged token, for a later ID token),
 \`test/package/loading.test.ts\` (files, libraries and bytes), \`test/adapters/queries.test.ts\` (queries, each by an index).
 
-Not done: keeping opened tokens in memory. It would save the cryptography of the second read, and keep what cookies say of people in memory after their requests.
+Not done: keeping opened tokens in memory. It would save the cryptography of the second read, and keep what cookies say of users in memory after their requests.
 Where a page only needs the session, ask \`auth.session\` and not the route: a \`Request\`, a \`Response\` and its \`text()\` cost more than the read.
 `

@@ -6,7 +6,7 @@ export const rows = {
   getToken: { title: '`getToken`', times: 2 },
   'csrf, none': { title: '`GET /csrf` without a cookie', times: 2 },
   'csrf, cookie': { title: '`GET /csrf` with its cookie', times: 2 },
-  'sign-in page': { title: '`GET /signin`, 5 ways to sign in', micros: 250 },
+  'sign-in page': { title: '`GET /signin`, 5 sign-in methods', micros: 250 },
   credentials: { title: '`POST /callback/credentials`', times: 2.5 },
   oidc: { title: 'sign-in by OpenID Connect, both requests', times: 1.6 },
   'jwt handler': { title: 'jwt session, `Request` to `Response`', times: 1.25 },

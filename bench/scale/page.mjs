@@ -1,6 +1,6 @@
 /** The section "Scale" of docs/speed.md. */
 const names = { authkernel: 'authkernel', authjs: 'Auth.js', 'better-auth': 'better-auth' }
-const operations = { read: 'session read', 'sign-up': 'sign-up by OpenID Connect', return: 'sign-in of a known person' }
+const operations = { read: 'session read', 'sign-up': 'sign-up by OpenID Connect', return: 'sign-in of a known user' }
 
 /** As lines. */
 export function scales({ node, cores, load, users, sessions, reads, plans, queries, express, cleanup }) {
@@ -23,7 +23,7 @@ function throughExpress(express) {
     '### Through Express',
     '',
     'Express 5 over HTTP on the loopback, connections that stay open, one process per contestant, in turn. `expressBinding` with the SQL adapter or unstorage on Redis; `@auth/express` with',
-    '`@auth/pg-adapter` or `@auth/unstorage-adapter`; `toNodeHandler` of better-auth over its own tables, in the Redis rows with Redis as its secondary storage: sessions are there, people in PostgreSQL.',
+    '`@auth/pg-adapter` or `@auth/unstorage-adapter`; `toNodeHandler` of better-auth over its own tables, in the Redis rows with Redis as its secondary storage: sessions are there, users in PostgreSQL.',
     'A session read is `GET /auth/session` with a database session. A sign-in is two requests: to the provider, and back from it. All three sign in by OpenID Connect with code and PKCE; the provider',
     'is a function in the process of the server, whose ID tokens are signed before the turn. Throttling is off: all requests come from one address. The process that sends the requests, the',
     'servers and the databases share the cores: CPU is µs of the server process per operation, and says more than what a second holds. In brackets: how many times authkernel.',
@@ -67,7 +67,7 @@ function adapters(reads, queries) {
   return [
     '### Through the adapter alone',
     '',
-    'Session reads per second in one process and in the same rounds, each over ten connections of its own; in brackets: how many times those of `@auth/pg-adapter`. "pg alone" is the limit: one',
+    'Session reads per second in one process and in the same rounds, each over its own ten connections; in brackets: how many times those of `@auth/pg-adapter`. "pg alone" is the limit: one',
     'prepared statement, and the rows as they come.',
     '',
     `| in flight | ${contestants.join(' | ')} |`,

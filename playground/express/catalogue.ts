@@ -14,6 +14,7 @@ import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { betterAuthCompatPlugin } from 'authkernel/plugins/better-auth-compat'
 import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
 import { codesPlugin, email as byEmail } from 'authkernel/plugins/codes'
+import { idTokenPlugin } from 'authkernel/plugins/id-token'
 import { lastUsedPlugin } from 'authkernel/plugins/last-used'
 import { cleanupPlugin } from 'authkernel/plugins/cleanup'
 import { debugPlugin } from 'authkernel/plugins/debug'
@@ -78,6 +79,11 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         id: 'passwords',
         text: 'Registration, sign-in and reset with a password that this server keeps.',
         make: () => passwordsPlugin({ breached: false }),
+      },
+      {
+        id: 'id-token',
+        text: 'Native apps sign users in with an ID token of Acme ID.',
+        make: () => idTokenPlugin({ providers: { acme: { audiences: ['playground-ios'] } } }),
       },
       { id: 'last-used', text: 'The sign-in page marks the method that this browser used last.', make: () => lastUsedPlugin() },
       { id: 'codes', text: 'A code by mail in place of a link.', make: () => codesPlugin({ via: byEmail() }) },

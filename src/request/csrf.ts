@@ -59,6 +59,14 @@ export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] =
   throw new MissingCSRF('The CSRF token was missing or wrong. Get one from /csrf, send it as csrfToken, and keep its cookie.')
 }
 
+/**
+ * Whether the browser says that another site sent the request, by `Origin` and `Sec-Fetch-Site`. A request of an app, which sends neither, is none. For routes
+ * without CSRF token: a page of another site cannot send JSON there without a preflight.
+ */
+export function isCrossSite(ctx: Context): boolean {
+  return readProvenance(ctx) === 'foreign'
+}
+
 /** 16 random bytes and 16 bytes of their keyed hash, in hex: as long as the tokens of Auth.js, which are random alone. */
 async function newToken(ctx: Context): Promise<string> {
   const nonce = randomHex(ctx.runtime, half / 2)

@@ -65,7 +65,7 @@ export function accountRules({ rule, storeUser }: Subject): void {
     expect(await adapter.getAccount(account.providerAccountId, account.provider)).toBeNull()
   })
 
-  rule('unlinkAccount takes one account and leaves the person and the others', ['unlinkAccount', 'linkAccount'], async (adapter) => {
+  rule('unlinkAccount takes one account and leaves the user and the others', ['unlinkAccount', 'linkAccount'], async (adapter) => {
     const user = await storeUser(adapter)
     const [account, kept] = [newAccount(user.id), newAccount(user.id)]
     await adapter.linkAccount(account)
@@ -103,7 +103,7 @@ export function accountRules({ rule, storeUser }: Subject): void {
     expect(await adapter.getAccount(providerAccountId, 'acme')).toBeNull()
   })
 
-  rule('listAccountsByUserId lists the accounts of one person', ['listAccountsByUserId', 'linkAccount'], async (adapter) => {
+  rule('listAccountsByUserId lists the accounts of one user', ['listAccountsByUserId', 'linkAccount'], async (adapter) => {
     const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     expect(await adapter.listAccountsByUserId(user.id)).toEqual([])
     const accounts = [newAccount(user.id), newAccount(user.id, { provider: 'other' })]

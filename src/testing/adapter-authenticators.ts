@@ -24,7 +24,7 @@ export function authenticatorRules({ rule, storeUser }: Subject): void {
     },
   )
 
-  rule('listAuthenticatorsByUserId lists those of one person', ['listAuthenticatorsByUserId', 'createAuthenticator'], async (adapter) => {
+  rule('listAuthenticatorsByUserId lists those of one user', ['listAuthenticatorsByUserId', 'createAuthenticator'], async (adapter) => {
     const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     const own = [await register(adapter, user), await register(adapter, user), await register(adapter, user)]
     await register(adapter, other)

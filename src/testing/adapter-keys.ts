@@ -39,7 +39,7 @@ export function keyRules({ rule, storeUser }: Subject): void {
     }
   })
 
-  rule('addresses that differ only in accents or separators are different people', ['createUser', 'getUserByEmail'], async (adapter) => {
+  rule('addresses that differ only in accents or separators are different users', ['createUser', 'getUserByEmail'], async (adapter) => {
     const base = unique('mail')
     const ids = new Map<string, string>()
     for (const local of [

@@ -13,7 +13,7 @@ export function raceRules({ rule, storeUser, parallel }: Subject): void {
     expect(answers.filter((answer) => answer !== null)).toHaveLength(1)
   })
 
-  rule('race: first sign-ins of one person make one user', ['createUserWithAccount', 'getUserByAccount'], async (adapter) => {
+  rule('race: first sign-ins of one user make one user', ['createUserWithAccount', 'getUserByAccount'], async (adapter) => {
     const { email } = newUser()
     const { userId: _none, ...account } = newAccount('')
     const answers = await Promise.allSettled(times.map(() => adapter.createUserWithAccount(newUser({ email }), account)))

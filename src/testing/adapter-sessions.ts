@@ -84,7 +84,7 @@ export function sessionRules({ rule, storeUser }: Subject): void {
     expect((await adapter.getSessionAndUser(session.sessionToken))?.session.createdAt).toEqual(session.createdAt)
   })
 
-  rule('listSessionsByUserId lists the sessions of one person', ['listSessionsByUserId', 'createSession'], async (adapter) => {
+  rule('listSessionsByUserId lists the sessions of one user', ['listSessionsByUserId', 'createSession'], async (adapter) => {
     const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
     expect(await adapter.listSessionsByUserId(user.id)).toEqual([])
     const sessions = [newSession(user.id), newSession(user.id), newSession(user.id)]
@@ -96,7 +96,7 @@ export function sessionRules({ rule, storeUser }: Subject): void {
   })
 
   rule(
-    'deleteSessionsByUserId ends all sessions of one person, or all but one',
+    'deleteSessionsByUserId ends all sessions of one user, or all but one',
     ['deleteSessionsByUserId', 'createSession'],
     async (adapter) => {
       const [user, other] = [await storeUser(adapter), await storeUser(adapter)]

@@ -23,7 +23,7 @@ export function tokenRules({ rule }: Subject): void {
     },
   )
 
-  rule("using one token leaves the person's others", ['createVerificationToken', 'useVerificationToken'], async (adapter) => {
+  rule("using one token leaves the user's others", ['createVerificationToken', 'useVerificationToken'], async (adapter) => {
     const first = newToken()
     const second = newToken({ identifier: first.identifier })
     const third = newToken()

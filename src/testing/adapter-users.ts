@@ -207,7 +207,7 @@ export function userRules({ rule, storeUser }: Subject): void {
   })
 
   rule(
-    'deleteUser takes the accounts, sessions and links of the person, and nothing of others',
+    'deleteUser takes the accounts, sessions and links of the user, and nothing of others',
     ['deleteUser', 'linkAccount', 'createSession'],
     async (adapter) => {
       const [user, other] = [await storeUser(adapter), await storeUser(adapter)]
@@ -233,7 +233,7 @@ export function userRules({ rule, storeUser }: Subject): void {
     },
   )
 
-  rule('deleteUser takes the authenticators of the person', ['deleteUser', 'createAuthenticator', 'getAuthenticator'], async (adapter) => {
+  rule('deleteUser takes the authenticators of the user', ['deleteUser', 'createAuthenticator', 'getAuthenticator'], async (adapter) => {
     const user = await storeUser(adapter)
     const authenticator = newAuthenticator(user.id)
     await adapter.linkAccount(

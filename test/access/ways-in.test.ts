@@ -54,6 +54,7 @@ const harmless: Readonly<Record<string, string>> = {
   scimUser: 'says what a directory knows of a user; a switched-off one refuses',
   scimMember: 'is a group of a directory, whose role is read at each use',
   signalEvent: 'tells another app that access ended',
+  signalSubject: 'says whether a receiver is told about a user',
   organizationDeparture: 'says that a user left, and keeps a domain from letting them in again',
   organizationActive: 'names the organization that was chosen last',
 }

@@ -58,7 +58,7 @@ export function openStore(spec: StoreSpec | SplitSpec, options: SqlAdapterOption
 function openSplit({ users, nodes }: SplitSpec, options: SqlAdapterOptions): Adapter {
   const redis = new Cluster(nodes)
   const adapter = openStore(users, options)
-  const split = addSessions(adapter, { sessions: redisSessions(redis) }, () => {})
+  const split = addSessions(adapter, { sessions: redisSessions(redis) }, Date, () => {})
   const close = async (): Promise<void> => {
     await split.close?.()
     redis.disconnect()

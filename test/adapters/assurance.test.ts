@@ -59,7 +59,7 @@ async function table({ auth, methods, factors, advance }: Assurance, person: Per
 // A person has ten backup codes, and gets three mails in ten minutes: four methods each.
 const groups = Array.from({ length: Math.ceil(names.length / 4) }, (_, at) => names.slice(at * 4, at * 4 + 4))
 
-describe.each(worlds)('every second factor after every way to sign in: $kind, $strategy sessions', ({ kind, strategy }) => {
+describe.each(worlds)('every second factor after every sign-in method: $kind, $strategy sessions', ({ kind, strategy }) => {
   it.skipIf(!there[kind])(
     `each of ${names.length} ways to sign in with each of ${factorNames.length} factors`,
     { timeout: 120_000 },

@@ -23,7 +23,7 @@ import { reachable, servers, uniqueName } from './_servers.ts'
 import { dropStore, newDatabase, openStore, type SqlSpec } from './_stores.ts'
 
 type Split = Required<Adapter>
-const pair = (adapter: Adapter, sessions: SessionStore, more = {}): Split => addSessions(adapter, { sessions, ...more }, () => {}) as Split
+const pair = (adapter: Adapter, sessions: SessionStore, more = {}): Split => addSessions(adapter, { sessions, ...more }, Date, () => {}) as Split
 
 const [hasRedis, hasPostgres] = await Promise.all([reachable('redis'), reachable('postgres')])
 
@@ -343,7 +343,7 @@ describe.skipIf(!hasRedis)('sessions in Redis', () => {
         const failures: unknown[] = []
         const adapter = memoryAdapter()
         const sessions = redisSessions(own, { now: () => now })
-        const split = addSessions(adapter, { sessions, sessionFallback: { staleness: 60 } }, (error) => failures.push(error)) as Split
+        const split = addSessions(adapter, { sessions, sessionFallback: { staleness: 60 } }, Date, (error) => failures.push(error)) as Split
         const user = await split.createUser(newUser())
         const [first, second] = [await signIn(split, user.id), await signIn(split, user.id)]
         const copy = await sessions.getSession(second.sessionToken)

@@ -323,6 +323,27 @@ describe('a client that is disabled', () => {
   })
 })
 
+it('a client that changes itself loses no change: of thirty at the same moment each is written or refused', async () => {
+  const host = await world({ registration: {} })
+  const send = async (path: string, method: string, body: object, token = '') =>
+    host.auth.handler(
+      new Request(`${issuer}/oauth2/register${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+        body: JSON.stringify(body),
+      }),
+    )
+  const made = await send('', 'POST', { client_name: 'Tool', redirect_uris: [redirect] })
+  const { client_id: id, registration_access_token: token } = (await made.json()) as Record<string, string>
+  const change = (name: string) => send(`/${id}`, 'PUT', { client_id: id, client_name: name, redirect_uris: [redirect] }, token)
+  const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => change(`Tool ${at}`)))
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.every((status) => status === 200 || status === 409)).toBe(true)
+  const written = statuses.filter((status) => status === 200).length
+  expect(written).toBeGreaterThan(0)
+  expect((await store(host).get(id!))?.version).toBe(1 + written)
+})
+
 it('a deleted client leaves no consent and no connected app behind', async () => {
   const host = await start()
   await signIn(host.config, await host.browser(), params)

@@ -187,6 +187,7 @@ describe('a request', () => {
     ['a page of another site', { origin: 'https://evil.example' }, 403],
     ['a page of a sibling', { 'sec-fetch-site': 'same-site' }, 403],
     ['the own page', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' }, 200],
+    ['the own page behind a proxy that ends TLS', { origin: 'https://localhost:3000', 'sec-fetch-site': 'same-origin' }, 200],
   ])('of %s', async (_name, headers, status) => {
     const { attempt } = await world()
     expect((await attempt({ headers })).status).toBe(status)

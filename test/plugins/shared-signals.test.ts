@@ -92,7 +92,7 @@ const accepted = { status: 202, body: {} }
 const isIn = async (browser: Client): Promise<boolean> => (await browser.session())?.user !== undefined
 
 describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
-  it('session-revoked ends the sessions of the person, and is told once', async () => {
+  it('session-revoked ends the sessions of the user, and is told once', async () => {
     const { signIn, push, set, told } = world(strategy)
     const browsers = [await signIn('one'), await signIn('two')]
     const token = set()

@@ -179,6 +179,24 @@ describe.each(['database', 'jwt'] as const)('a policy follows the organization (
     expect([await isIn(client), await isIn(await browser('ada'))]).toEqual([false, false])
   })
 
+  it('an owner of the break-glass list who hands the organization over comes under it at once', async () => {
+    const { auth, acme, browser, isIn, addMember } = await made(strategy)
+    await addMember(acme, 'cy')
+    await auth.sso.setPolicy(system, acme, { ...both, breakGlass: ['ada'] })
+    const client = await browser('ada')
+    await auth.organizations.transfer({ userId: 'ada' }, acme, 'cy')
+    expect([await isIn(client), await isIn(await browser('ada'))]).toEqual([false, false])
+  })
+
+  it('a change of role ends no session of a connection', async () => {
+    const { auth, acme, isIn, connection, changeRole } = await made(strategy)
+    await auth.sso.setPolicy(system, acme, both)
+    const [one, other] = [new Client(auth), new Client(auth)]
+    for (const client of [one, other]) await signInWith(client, op, connection.providerId, 'max')
+    for (const role of ['admin', 'owner', 'member']) await changeRole(acme, 'max', role)
+    expect([await isIn(one), await isIn(other)]).toEqual([true, true])
+  })
+
   it('a member who was removed does not come back by a sign-in', async () => {
     const { auth, acme, connection, isMember, removeMember } = await made(strategy)
     const signIn = async () => signInWith(new Client(auth), op, connection.providerId, 'max')

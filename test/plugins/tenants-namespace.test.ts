@@ -73,7 +73,7 @@ describe.each(['jwt', 'database'] as const)('tenants under the %s strategy', (st
     expect((await b.session())?.user?.email).toBe('ada@example.com')
   })
 
-  it('a session of one tenant is refused at another, also with one secret', async () => {
+  it('a session of one tenant is rejected at another, also with one secret', async () => {
     const { a, b, main } = world()
     await a.post('/callback/sso', { sub: '1' })
     for (const other of [b, main]) {

@@ -132,7 +132,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
 })
 
 describe('guessing', () => {
-  it('five wrong codes end the sign-in, ten an hour make the person wait, ever longer', async () => {
+  it('five wrong codes end the sign-in, ten an hour make the user wait, ever longer', async () => {
     const { signIn, enrol, post, code, runtime, html } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()

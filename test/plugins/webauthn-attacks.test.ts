@@ -36,7 +36,7 @@ describe('challenge', () => {
     expect(cookie.split('=')[1]?.split('.')).toHaveLength(5)
   })
 
-  it('row 246: a replayed assertion is refused, even with the old cookie', async () => {
+  it('row 246: a replayed assertion is rejected, even with the old cookie', async () => {
     const { app, key, browser } = await registered()
     const options = await browser.options<'authenticate'>('')
     const kept = browser.cookies.get(challengeCookie) ?? ''

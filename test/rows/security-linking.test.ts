@@ -36,7 +36,7 @@ describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a
     return { world, data, attacker, key }
   }
 
-  it('a mailed link proves the address: passkeys and sessions of before are gone, the person is in', async () => {
+  it('a magic link verifies the email: passkeys and sessions of before are gone, the user is in', async () => {
     const { world, data, attacker, key } = await planted()
     const victim = new Client(world.auth)
     expect(to(await byLink(world, victim))).toBe(origin)

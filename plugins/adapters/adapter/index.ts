@@ -4,7 +4,6 @@ import {
   type AdapterTables,
   assertOptions,
   type HealedFault,
-  type Kernel,
   lazily,
   type Limit,
   type Once,
@@ -90,8 +89,9 @@ export function adapterPlugin(adapter: Adapter & AdapterTraits, options: Adapter
     setup(kernel) {
       // Right on one machine, wrong on two: the developer who starts a second one should have read it.
       if (isPerProcess(adapter, once)) kernel.config.logger.warn('adapter-not-atomic')
-      const deadline = kernel.config.deadlines.store
-      const whole = addSessions(adapter, options, warnAtIntervals(kernel))
+      const { logger, deadlines } = kernel.config
+      const deadline = deadlines.store
+      const whole = addSessions(adapter, options, kernel.runtime, (error) => logger.warn('sessions-from-adapter', { error }))
       const store = withFaults(
         lazyStore(whole, async (own) => (await storeCode()).createStore(own, { deadline })),
         [once, limit],
@@ -102,7 +102,6 @@ export function adapterPlugin(adapter: Adapter & AdapterTraits, options: Adapter
       // `recordsPlugin` may take the place of what the adapter brings by itself.
       // What wraps every member of an adapter may have made something else of it.
       if (typeof records?.define === 'function') kernel.provide('records', records, options.records ? {} : { fallback: true })
-      const { logger } = kernel.config
       const stopListening = adapter.onHealed?.((fault) => logger.warn('store-fault-healed', fault))
       if (stopListening) kernel.onClose(stopListening)
       const stopReports = adapter.onUnreadable?.((fields) => logger.warn('unreadable-token', { fields, remedy: unreadableTokens }))
@@ -125,14 +124,4 @@ function withFaults(store: Store, services: readonly (Once | Limit | undefined)[
       return lists.flat()
     },
   } satisfies Pick<Store, 'missingTables'>)
-}
-
-// During an outage every request meets the failure.
-function warnAtIntervals({ config, runtime }: Kernel): (error: unknown) => void {
-  let next = 0
-  return (error) => {
-    if (runtime.now() < next) return
-    next = runtime.now() + 60_000
-    config.logger.warn('sessions-from-adapter', { error })
-  }
 }

@@ -12,6 +12,13 @@ import {
 import { storeMethods } from 'authkernel/kernel/stores'
 import { sessionMethods } from './session-options.ts'
 
+/** Reports of failures, at intervals. */
+export interface FailureReports {
+  now(): number
+  /** When the next failure is reported, in milliseconds. */
+  nextReport: number
+  log(error: unknown): void
+}
 /** How sessions are shared between the two stores. */
 export interface SplitOptions {
   /** Of a tenant, whose adapter keeps it apart from others. */
@@ -20,8 +27,8 @@ export interface SplitOptions {
   fallback?: { readonly staleness: number } | undefined
   /** See `AdapterPluginOptions.moveSessions`. */
   move?: boolean | undefined
-  /** Called when the session store failed and the adapter took its place. */
-  logFailure?(error: unknown): void
+  /** Where it is said that the session store failed and the adapter took its place; shared by all tenants. */
+  failures?: FailureReports | undefined
 }
 
 /** The adapter with its sessions in `store`. A session whose user is gone is none. With `fallback` or `move` the adapter must have session operations. */
@@ -29,7 +36,7 @@ export function splitSessions(adapter: Adapter & AdapterTables, store: SessionSt
   const own = bindMethods(adapter)
   const sessions = inNamespace(store, options.namespace ?? '')
   const work = options.fallback
-    ? copiedSessions(own, sessions, options.fallback.staleness, options.logFailure ?? ignoreFailure)
+    ? copiedSessions(own, sessions, options.fallback.staleness, options.failures)
     : options.move
       ? movedSessions(own, sessions)
       : sessions
@@ -90,14 +97,21 @@ function bindMethods(adapter: Adapter & AdapterTables): Adapter & AdapterTables 
   return { ...adapter, ...bound }
 }
 
+// During an outage every request meets the failure.
+function reportFailure(failures: FailureReports, error: unknown): void {
+  if (failures.now() < failures.nextReport) return
+  failures.nextReport = failures.now() + 60_000
+  failures.log(error)
+}
+
 /** The adapter has the sessions, `copies` answers reads. */
-function copiedSessions(adapter: Adapter, copies: SessionStore, staleness: number, logFailure: (error: unknown) => void): SessionStore {
+function copiedSessions(adapter: Adapter, copies: SessionStore, staleness: number, failures: FailureReports | undefined): SessionStore {
   const truth = toSessionStore(adapter)
   const tryCopies = async <T>(work: () => Awaitable<T>): Promise<T | undefined> => {
     try {
       return await work()
     } catch (error) {
-      logFailure(error)
+      if (failures) reportFailure(failures, error)
       return undefined
     }
   }
@@ -289,5 +303,3 @@ function inNamespace(sessions: SessionStore, namespace: string): SessionStore {
 function refuseCopies(): never {
   throw new TypeError('An adapter keeps no copies of sessions.')
 }
-
-function ignoreFailure(): void {}

@@ -8,7 +8,7 @@ import { policyIdOf } from './policy-rules.ts'
 /** Requests whose sign-in by a connection makes the membership: the access of the user ends after it, or it would end that sign-in too. */
 const joiningRequests = new WeakSet<AnyContext>()
 
-/** Called before a sign-in by a connection makes a member, or changes the role of one. */
+/** Called before a sign-in by a connection makes a member. */
 export function holdEnding(ctx: AnyContext): void {
   joiningRequests.add(ctx)
 }
@@ -17,15 +17,16 @@ export function holdEnding(ctx: AnyContext): void {
 export function addFollowers(kernel: Kernel): void {
   kernel.on(
     'organizationChanged',
-    async ({ act, organizationId, userId, ctx }) => {
+    async ({ act, organizationId, userId, by, role, formerRole, ctx }) => {
       if (act === 'domain.proved') {
         const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
         if (policy?.domains && policy.from <= ctx.now) await applyPolicy(ctx, policy)
       }
       const isJoin = act === 'member.added' || act === 'invitation.accepted'
-      // An owner of the break-glass list who is none any more comes under the policy.
-      const mayComeUnder = isJoin || act === 'member.role'
-      if (mayComeUnder && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
+      if (isJoin && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
+      const isDemoted = act === 'member.role' && formerRole === 'owner' && role !== 'owner'
+      const formerOwner = isDemoted ? userId : act === 'transferred' ? by : undefined
+      if (typeof formerOwner === 'string') await endBreakGlass(ctx, organizationId, formerOwner)
     },
     { of: 'organizations' },
   )
@@ -35,6 +36,12 @@ export function addFollowers(kernel: Kernel): void {
   kernel.on('signedIn', async ({ login, ctx }) => {
     if (joiningRequests.has(ctx) && login.user.id !== undefined) await endForbidden(ctx, login.user.id)
   })
+}
+
+/** A user of the break-glass list who is no owner any more comes under the policy. A change of role ends nothing else. */
+async function endBreakGlass(ctx: AnyContext, organizationId: string, userId: string): Promise<void> {
+  const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
+  if (policy?.breakGlass.includes(userId)) await endForbidden(ctx, userId)
 }
 
 async function endForbidden(ctx: AnyContext, userId: string): Promise<void> {

@@ -79,10 +79,7 @@ async function makeMember(ctx: AnyContext, row: Row<ConnectionRow>, { user, prof
   if (found?.suspended) throw new SsoRefused('sso: the membership of the user is suspended.')
   // Who was removed comes back by an invitation or by the directory, and not by a sign-in.
   if (!found && row.join && (await organizations.findDeparture(ctx, member)) !== 'removed') await addMember(ctx, { ...member, role })
-  else if (found && row.roles.sync && found.role !== 'owner' && found.role !== role) {
-    holdEnding(ctx)
-    await organizations.setRole(ctx, { ...member, role })
-  }
+  else if (found && row.roles.sync && found.role !== 'owner' && found.role !== role) await organizations.setRole(ctx, { ...member, role })
 }
 
 async function addMember(ctx: AnyContext, member: { organizationId: string; userId: string; role: string }): Promise<void> {

@@ -18,7 +18,7 @@ export class OAuthRefusal extends AuthError {
   constructor(
     code: string,
     description: string,
-    status: 400 | 401 | 403 | 429 | 503 = 400,
+    status: 400 | 401 | 403 | 409 | 429 | 503 = 400,
     headers: Readonly<Record<string, string>> = {},
   ) {
     super(description)

@@ -70,8 +70,8 @@ export async function changeRegistration(ctx: Context): Promise<Response> {
     JSON.stringify([row.metadata.client_name, row.metadata.redirect_uris])
   if (!isSame) await ctx.records('oauthConsent').deleteWhere({ where: { clientId: row.id } })
   const change = { metadata, label: labelOf(metadata), version: row.version + 1 }
-  const written = await ctx.records('oauthClient').update(row.id, change, { if: { disabled: null } })
-  if (!written) throw unknownClient()
+  const written = await ctx.records('oauthClient').update(row.id, change, { if: { version: row.version, disabled: null } })
+  if (!written) throw new OAuthRefusal('invalid_client_metadata', 'The client was changed at the same moment. Read it and try again.', 409)
   await noteChange(ctx, written, 'updated', clientItself)
   return json(describe(ctx, written), 200, { 'Cache-Control': 'no-store' })
 }

@@ -23,6 +23,8 @@ export interface OrganizationChange {
   /** Of whom it is about. */
   userId?: string
   role?: string
+  /** With `member.role`: the main role before. */
+  formerRole?: string
   /** Of the team, role, invitation or domain. */
   id?: string
 }
@@ -37,7 +39,7 @@ export async function emitChange(
   actor: Actor,
   act: OrganizationAct,
   organizationId: string,
-  more: Pick<OrganizationChange, 'userId' | 'role' | 'id'> = {},
+  more: Pick<OrganizationChange, 'userId' | 'role' | 'formerRole' | 'id'> = {},
 ): Promise<void> {
   const { ctx, user } = actor
   const change = { act, organizationId, by: user?.id ?? null, ...more }

@@ -22,19 +22,22 @@ const maxRoles = 10
 export async function setRole(actor: Actor, id: string, userId: string, role: string | readonly string[]): Promise<void> {
   const given = typeof role === 'string' ? [role] : [...role]
   if (given.length === 0 || given.length > maxRoles) throw new OrganizationInput(`organizations.setRole: give 1 to ${maxRoles} roles.`)
+  let [formerRole, mainRole] = ['', '']
   await changeUnderVersion(actor, id, 'member:role', async (membership) => {
     const wanted = [...new Set(given.map((one) => readRole(membership, one)))]
     // An owner may do everything: no role beside it changes that.
     const [main = '', ...more] = wanted.includes('owner') ? ['owner'] : wanted
     const target = await requireMember(membership, userId)
     const held = heldRoles(target)
+    formerRole = target.role
+    mainRole = main
     assertCovers(membership, ...held, ...wanted)
     if (held.join(' ') === [main, ...more].join(' ')) return null
     if (main !== 'owner') await assertOtherOwner(membership, target)
     const change = { role: main, roles: more.length > 0 ? more : null }
     return [{ record: 'organizationMember', update: target.id, change, if: { role: target.role } }]
   })
-  await emitChange(actor, 'member.role', id, { userId, role: given[0] ?? '' })
+  await emitChange(actor, 'member.role', id, { userId, role: mainRole, formerRole })
 }
 
 /** The own role becomes `admin`, or that of `role`. */

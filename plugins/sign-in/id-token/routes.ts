@@ -1,6 +1,7 @@
 /** The two requests of an app: one for a nonce, one with the token. */
 import { type AuthError, type Context, HttpError, json, type Kernel, lazily, type Provider } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
+import { isCrossSite } from 'authkernel/kernel/protocols'
 import type { OAuthProvider } from '../oauth/provider.ts'
 import { checkNonce, issueNonce, nonceLifetime, takeNonce, toChallenge } from './nonce.ts'
 import type { ResolvedProvider, ResolvedProviders } from './options.ts'
@@ -27,7 +28,7 @@ function addPost(kernel: Kernel, providers: ResolvedProviders, name: 'nonce' | '
     failure,
     refusal: (_ctx, error) => json({ error: 'InvalidInput', message: error.message }, error.status),
     async handler(ctx) {
-      if (isForeign(ctx)) throw new HttpError(403, 'This route answers apps and pages of the same origin.')
+      if (isCrossSite(ctx)) throw new HttpError(403, 'This route answers apps and pages of the same origin.')
       const provider = await ctx.provider()
       const options = providers.get(provider.id)
       if (!options || (provider.type !== 'oidc' && options.issuer === undefined))
@@ -71,12 +72,6 @@ function toClientId({ audiences }: ResolvedProvider, given: unknown): string {
 function toParameters(user: unknown): Record<string, string> {
   if (typeof user === 'string') return { user }
   return typeof user === 'object' && user !== null ? { user: JSON.stringify(user) } : {}
-}
-
-/** Browsers say with each POST where it comes from. A form of another site cannot send JSON without asking first, which is not permitted here. */
-function isForeign({ request: { headers }, origin }: Context): boolean {
-  const [from, site] = [headers.get('origin'), headers.get('sec-fetch-site')]
-  return (from !== null && from !== origin) || (site !== null && site !== 'same-origin' && site !== 'none')
 }
 
 function failure(_ctx: Context, error: AuthError): Response {
