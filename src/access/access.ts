@@ -7,7 +7,8 @@ import type { KernelContext } from '../registry/snapshot.ts'
 import { isAfter } from '../runtime/shared.ts'
 import { assertEndable, endAll } from './end.ts'
 import { undoGrant } from './undo.ts'
-import { accessRecordName, endingKey, lastEnding, memberKey, proofKeys, raiseEnding } from './endings.ts'
+import { endingKey, lastEnding, memberKey, proofKeys, raiseEnding } from './endings.ts'
+import { accessRecordName } from './tables.ts'
 
 /**
  * Access ended after a sign-in, a link or an approval began: by a sign-out everywhere, a new password, a ban, a logout at the provider. Signing in again

@@ -1,28 +1,12 @@
 /** The last ending of a subject, or of a session at a provider: one small row each, or an entry of this process where there are no records. */
 import type { AnyContext } from '../contract/context.ts'
 import type { AccessProof, AccessSelector, MembershipSelector } from '../contract/access.ts'
-import type { RecordSpec, RecordTable } from '../contract/records.ts'
+import type { RecordTable } from '../contract/records.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { type Moment, type Moments, setBounded } from '../runtime/shared.ts'
 import { RecordConflict } from '../store/record-spec.ts'
-
-/** Name of the record. */
-export const accessRecordName = 'access'
-
-interface EndingRow extends Record<string, unknown> {
-  /** Number of the ending, greater than each one before it, in decimal digits: it does not fit into the integers of every database. */
-  generation: string
-  process: string
-  expires: Date
-}
-
-/** The record. It has no owner: a stamp of a deleted user must not come alive when the row goes with the user. */
-export const accessRecord: RecordSpec<EndingRow> = {
-  fields: { generation: { type: 'string', max: 20 }, process: { type: 'string', max: 16 }, expires: { type: 'date' } },
-  expires: 'expires',
-  id: 'given',
-}
+import { accessRecordName, type EndingRow } from './tables.ts'
 
 const day = 86_400_000
 // A stamp waits in a parked login for an hour, and in an app session for months.

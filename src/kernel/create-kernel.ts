@@ -29,7 +29,7 @@ import type { LoggerInstance } from '../contract/data.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import type { Draft } from '../registry/draft.ts'
-import { accessRecord, accessRecordName } from '../access/endings.ts'
+import { accessRecord, accessRecordName } from '../access/tables.ts'
 import { createPublicFetch } from './public-fetch.ts'
 import { parkedCookies, parkedRecord } from '../sign-in/parked-parts.ts'
 
