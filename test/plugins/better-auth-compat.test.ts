@@ -205,6 +205,7 @@ describe('taking over', () => {
       expect.stringContaining('passwordsPlugin({ verify: [betterAuthHash()] })'),
       expect.stringContaining('cannot be decrypted'),
       expect.stringContaining('twoFactorPlugin()'),
+      expect.stringContaining('1 passkeys stay behind: add the provider `passkey()`'),
     ])
     await expect(createAuth(base).use(betterAuthCompatPlugin()).betterAuth.takeOver()).rejects.toThrow('as `db`')
   })
@@ -222,12 +223,10 @@ describe('taking over', () => {
     expect((await auth.betterAuth.takeOver({ apply: true })).problems).toContainEqual(expect.objectContaining(problem))
     expect(await auth.betterAuth.takeOver({ apply: true })).toMatchObject({
       applied: false,
-      refused: ['passwords-refused', 'factors-missing'],
+      refused: ['passwords-refused', 'passkeys', 'factors-missing'],
     })
-    expect(await auth.betterAuth.takeOver({ apply: true, accept: ['passwords-refused', 'factors-missing'] })).toMatchObject({
-      applied: true,
-      refused: [],
-    })
+    const accept = ['passwords-refused', 'passkeys', 'factors-missing']
+    expect(await auth.betterAuth.takeOver({ apply: true, accept })).toMatchObject({ applied: true, refused: [] })
   })
 
   it('says so when these are not the tables of better-auth', async () => {
@@ -288,7 +287,7 @@ describe('tables and columns under names of the app', () => {
     const auth = createAuth(base).use(betterAuthCompatPlugin({ db, tables: { user: 'people' } }))
     for (const ask of [() => auth.betterAuth.takeOver(), () => auth.betterAuth.compare()])
       await expect(ask()).rejects.toThrow(
-        /The table people has no column email, emailVerified\.[\s\S]*The table account has no column userId[\s\S]*casing: 'snake'/,
+        /The table people has no column email, emailVerified, banReason, banExpires\.[\s\S]*The table account has no column userId[\s\S]*casing: 'snake'/,
       )
   })
 

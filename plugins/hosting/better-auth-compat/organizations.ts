@@ -104,7 +104,13 @@ function kindOf<T>(
     service,
     record,
     absent: (count) => ({ level: 'loss', message: `${count} ${kind} stay behind: use organizationsPlugin().` }),
-    count: (source) => source.count(model, where),
+    async count(source, now) {
+      if (where.length === 0) return source.count(model)
+      // Open invitations that have ended are none that move.
+      let count = 0
+      for await (const rows of source.pages(model, where)) count += (await toRows(source, rows, now)).length
+      return count
+    },
     async *pages({ source, ctx }) {
       for await (const rows of source.pages(model, where)) yield toRows(source, rows, ctx.now)
     },

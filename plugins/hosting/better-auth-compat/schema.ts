@@ -42,11 +42,13 @@ export const neededFields: Readonly<Record<BetterAuthModel, readonly string[]>> 
   passkey: ['id', 'userId', 'publicKey', 'credentialID'],
   organization: ['id', 'name', 'slug'],
   member: ['id', 'organizationId', 'userId', 'role'],
-  invitation: ['id', 'organizationId', 'email', 'status', 'expiresAt'],
+  invitation: ['id', 'organizationId', 'email', 'role', 'status', 'expiresAt'],
   team: ['id', 'name', 'organizationId'],
   teamMember: ['id', 'teamId', 'userId'],
-  apikey: ['id', 'key'],
-  ssoProvider: ['id', 'providerId', 'issuer', 'domain'],
+  // Without these a key that is switched off, over or used up would sign in.
+  apikey: ['id', 'key', 'enabled', 'expiresAt', 'remaining', 'permissions'],
+  // Without its organization a connection would be one of the host.
+  ssoProvider: ['id', 'providerId', 'issuer', 'domain', 'oidcConfig', 'samlConfig', 'organizationId'],
   // Of 1.6.
   scimProvider: ['id', 'providerId', 'scimToken'],
   // Of 1.7.
@@ -56,8 +58,8 @@ export const neededFields: Readonly<Record<BetterAuthModel, readonly string[]>> 
   scimGroup: ['id', 'connectionId', 'displayName'],
   scimGroupMember: ['id', 'groupId', 'scimUserId'],
   // Of oidcProvider() and mcp(), then of @better-auth/oauth-provider.
-  oauthApplication: ['id', 'clientId', 'redirectUrls'],
-  oauthClient: ['id', 'clientId', 'redirectUris'],
+  oauthApplication: ['id', 'clientId', 'redirectUrls', 'clientSecret', 'type', 'disabled'],
+  oauthClient: ['id', 'clientId', 'redirectUris', 'clientSecret', 'disabled'],
   oauthConsent: ['id', 'userId', 'clientId', 'scopes'],
 }
 

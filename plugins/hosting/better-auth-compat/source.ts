@@ -1,5 +1,6 @@
 /** Reads the tables of better-auth under the names that the app gave them. Fields have the names of better-auth. */
-import { AuthError, Overloaded } from 'authkernel/kernel'
+import { Overloaded } from 'authkernel/kernel'
+import { assertColumns } from './columns.ts'
 import { type BetterAuthModel, type BetterAuthSchema, columnOf, neededFields, tableOf } from './schema.ts'
 
 /** Any Kysely instance. */
@@ -39,6 +40,10 @@ export interface Source {
   columns(model: BetterAuthModel): readonly string[]
   /** Rows of a table that nothing here reads, by its name in better-auth; undefined: there is none. */
   countTable(model: string): Promise<number | undefined>
+  /** Names of all tables in which no model of better-auth is. */
+  others(): readonly string[]
+  /** Rows of one of them. */
+  countOther(table: string): Promise<number>
   count(model: BetterAuthModel, where?: readonly Condition[]): Promise<number>
   /** All rows, or those of a condition, in the order of their ids, a page at a time. */
   pages(model: BetterAuthModel, where?: readonly Condition[]): AsyncGenerator<SourceFields[]>
@@ -51,19 +56,8 @@ export async function openSource(database: BetterAuthDatabase, schema: BetterAut
   // The tables of the host are known at run time. `Reader` is the part of Kysely that is used.
   const db = (database as unknown as Reader).withoutPlugins()
   const tables = new Map((await db.introspection.getTables()).map(({ name, columns }) => [name, columns.map((column) => column.name)]))
+  assertColumns(tables, schema)
   const models = Object.keys(neededFields) as BetterAuthModel[]
-  const faults = models.flatMap((model) => {
-    const table = tableOf(schema, model)
-    const columns = tables.get(table)
-    const missing = columns === undefined ? [] : neededFields[model].filter((field) => !columns.includes(columnOf(schema, model, field)))
-    if (missing.length === 0) return []
-    const names = missing.map((field) => columnOf(schema, model, field)).join(', ')
-    return [`The table ${table} has no column ${names}. It has ${(columns ?? []).join(', ')}.`]
-  })
-  if (faults.length > 0)
-    throw new AuthError(
-      `${faults.join(' ')} Say what your columns are called in \`schema\` of betterAuthCompatPlugin and in betterAuthNames: { casing: 'snake' }, or { models: { user: { fields: { emailVerified: 'your_column' } } } }.`,
-    )
   // A model has few columns, and pages have many rows: names are looked up once.
   const fieldsOf = new Map(
     models.map((model) => {
@@ -90,6 +84,11 @@ export async function openSource(database: BetterAuthDatabase, schema: BetterAut
       const name = tableOf(schema, model as BetterAuthModel)
       return tables.has(name) ? countRows(db.selectFrom(name)) : undefined
     },
+    others: () => {
+      const read = new Set<string>(models.map((model) => tableOf(schema, model)))
+      return [...tables.keys()].filter((name) => !read.has(name))
+    },
+    countOther: (name) => countRows(db.selectFrom(name)),
     count: (model, where = []) => countRows(filter(model, where)),
     async *pages(model, where = []) {
       const id = columnOf(schema, model, 'id')

@@ -3,8 +3,10 @@ import { type AnyContext, AdapterError, AuthError, type ImportTarget } from 'aut
 import { type ImportRun, removeGone, importPages } from '../import/ledger.ts'
 import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from '../import/report.ts'
 import { describeRest } from './findings.ts'
+import { describeGaps } from './gaps.ts'
 import { isThereIn, kinds as movedKinds } from './kinds.ts'
 import type { Move } from './users.ts'
+import { describePasskeys } from './passkeys.ts'
 import { assertOpen, describeEnd, readPeriod, startPeriod } from './period.ts'
 import { type BetterAuthSchema, tableOf } from './schema.ts'
 import { type BetterAuthDatabase, openSource, type Source } from './source.ts'
@@ -66,7 +68,14 @@ export async function takeOver(
   const unreadable = dry.problems.find(({ name }) => name === 'factors-unreadable')?.count ?? 0
   const { finished } = await readPeriod(ctx)
   const end: ImportProblem[] = finished ? [{ name: 'finished', level: 'note', count: 1, message: describeEnd(finished) }] : []
-  const problems = [...end, ...dry.problems, ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable))]
+  const gaps = await describeGaps(dry, kinds)
+  const problems = [
+    ...end,
+    ...dry.problems,
+    ...gaps,
+    ...(await describePasskeys(dry)),
+    ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable)),
+  ]
   const refused = whole ? [] : listOpen(problems, accept)
   const applied = apply && refused.length === 0
   if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts }, tellIn('write'))
