@@ -23,7 +23,8 @@ import { reachable, servers, uniqueName } from './_servers.ts'
 import { dropStore, newDatabase, openStore, type SqlSpec } from './_stores.ts'
 
 type Split = Required<Adapter>
-const pair = (adapter: Adapter, sessions: SessionStore, more = {}): Split => addSessions(adapter, { sessions, ...more }, Date, () => {}) as Split
+const pair = (adapter: Adapter, sessions: SessionStore, more = {}): Split =>
+  addSessions(adapter, { sessions, ...more }, Date, () => {}) as Split
 
 const [hasRedis, hasPostgres] = await Promise.all([reachable('redis'), reachable('postgres')])
 
