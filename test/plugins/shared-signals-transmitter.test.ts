@@ -269,7 +269,15 @@ describe('subjects of a stream', () => {
     for (const subject of [
       { format: 'opaque', id },
       { format: 'aliases', identifiers: [{ format: 'email', email: 'none@acme.example' }, ann] },
+      {
+        format: 'aliases',
+        identifiers: [
+          { format: 'opaque', id: 'an-id-of-the-receiver' },
+          { format: 'opaque', id },
+        ],
+      },
       { format: 'complex', user: ann, tenant: { format: 'opaque', id: 'x' } },
+      { format: 'email', email: 'ＡＮＮ@acme.example' },
     ])
       expect([subject, await tell(remove, subject)]).toEqual([subject, 204])
   })

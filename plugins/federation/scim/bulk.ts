@@ -6,7 +6,7 @@ import { readPatch } from './patch.ts'
 import { baseOf } from './representation.ts'
 import { readResource } from './resource.ts'
 import { groupType } from './schemas.ts'
-import type { Caller } from './caller.ts'
+import { assertStanding, type Caller } from './caller.ts'
 import { createUser, deleteUser, patchUser, replaceUser } from './users.ts'
 import { toEtag } from './versions.ts'
 
@@ -41,17 +41,33 @@ async function runOne(caller: Caller, operation: Record<string, unknown>, ids: I
     if (!kind) throw new ScimError(400, '"path" must be /Users, /Groups, or one resource of these.', 'invalidPath')
     if (method === 'POST' && typeof bulkId !== 'string') throw new ScimError(400, 'A POST needs a "bulkId".', 'invalidSyntax')
     const id = given === undefined ? '' : (resolveIds(given, ids) as string)
-    const outcome = await carryOut(caller, { kind, method, id, data: resolveIds(operation['data'], ids) })
+    await assertStanding(caller)
+    const outcome = await carryOut(
+      { ...caller, ifMatch: readVersion(operation['version'], method) },
+      { kind, method, id, data: resolveIds(operation['data'], ids) },
+    )
     if (method === 'POST' && outcome) ids.set(String(bulkId), outcome.id)
     const location = `${baseOf(caller)}/${kind}/${outcome?.id ?? id}`
     const status = method === 'POST' ? '201' : method === 'DELETE' ? '204' : '200'
     return { ...head, location, ...(outcome && { version: toEtag(outcome.version) }), status }
   } catch (error) {
-    const known = toHttpError(error)
-    if (!known) throw error
+    const known = toHttpError(error) ?? logFailure(caller, error)
     const body = toErrorBody(known.status, known.message, known instanceof ScimError ? known.scimType : undefined)
     return { ...head, status: String(known.status), response: body }
   }
+}
+
+/** RFC 7644 section 3.7: the version that the operation changes, and no other one. */
+function readVersion(version: unknown, method: string): string | null {
+  if (version === undefined || version === null || method === 'POST') return null
+  if (typeof version === 'string') return version
+  throw new ScimError(400, '"version" must be the version of a resource.', 'invalidVers')
+}
+
+// What earlier operations did stays done, and the client must learn of it.
+function logFailure({ ctx }: Caller, error: unknown): ScimError {
+  ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
+  return new ScimError(500, 'The server failed. Try again.')
 }
 
 async function carryOut(

@@ -15,6 +15,10 @@ export interface Connection {
 /** A request whose credential was checked. */
 export interface Caller extends Connection {
   readonly ctx: Context
+  /** The version that the client wants to change: of the header If-Match, or of one operation of a bulk request. Null: any. */
+  readonly ifMatch: string | null
+  /** Whether the credential and the directory are still there: a bulk request runs for a while. */
+  isStanding(): Promise<boolean>
 }
 /** A credential: which directory it is of, what it may, and the key that its requests are counted by. */
 interface Credential {
@@ -22,29 +26,42 @@ interface Credential {
   scope: string
   key: string
   noteUse(): Promise<void>
+  isStanding(): Promise<boolean>
 }
 
 /** Checks the credential of a request, counts it, and names the directory in events and audit. Throws ScimError 401, 403 and 429. */
 export async function authenticateCaller(ctx: Context, options: ResolvedOptions): Promise<Caller> {
   const credential = (await findByToken(ctx)) ?? (await findByClient(ctx))
   const directory = credential && (await ctx.records('scimDirectory').get(credential.directoryId))
-  if (!credential || !directory)
-    throw await refuse(ctx, new ScimError(401, 'The token is missing, wrong or expired.', undefined, challenge))
+  if (!credential || !directory) throw await refuse(ctx, refusedToken())
   await countByToken(ctx, credential.key, options.limit)
   if (credential.scope !== 'write' && changesSomething(ctx)) throw new ScimError(403, 'The token may only read.')
   await credential.noteUse()
   const organization = await ctx.service('organizations').get(ctx, directory.organizationId)
   if (!organization) throw new ScimError(403, 'The organization of this directory was deleted.')
   ctx.actAs({ type: 'scim', id: `${directory.name} of ${organization.name}` })
-  return { ctx, options, directory }
+  const isStanding = async (): Promise<boolean> =>
+    (await credential.isStanding()) && (await ctx.records('scimDirectory').get(directory.id)) !== null
+  return { ctx, options, directory, ifMatch: ctx.request.headers.get('if-match'), isStanding }
+}
+
+/** Throws ScimError 401 where the token was revoked, or the directory deleted, since the request began. */
+export async function assertStanding(caller: Caller): Promise<void> {
+  if (!(await caller.isStanding())) throw refusedToken()
 }
 
 const challenge = { 'WWW-Authenticate': 'Bearer realm="scim"' }
 
+function refusedToken(): ScimError {
+  return new ScimError(401, 'The token is missing, wrong or expired.', undefined, challenge)
+}
+
 async function findByToken(ctx: Context): Promise<Credential | undefined> {
   const text = /^Bearer +(\S+)$/i.exec(ctx.request.headers.get('authorization') ?? '')?.[1]
   const row = text === undefined ? null : await findToken(ctx, text)
-  return row ? { directoryId: row.directoryId, scope: row.scope, key: row.id, noteUse: () => noteUse(ctx, row) } : undefined
+  if (!row) return undefined
+  const isStanding = async (): Promise<boolean> => (await ctx.records('scimToken').get(row.id)) !== null
+  return { directoryId: row.directoryId, scope: row.scope, key: row.id, noteUse: () => noteUse(ctx, row), isStanding }
 }
 
 // Only tokens that a client got for itself count: a user who lets an app in does not speak for the directory.
@@ -61,7 +78,8 @@ async function findByClient(ctx: Context): Promise<Credential | undefined> {
   if (may === undefined) throw await refuse(ctx, new ScimError(403, 'The token needs the scope scim.read or scim.write.'))
   if (!row) throw await refuse(ctx, new ScimError(403, 'This client is connected to no directory.'))
   const scope = may === 'write' && row.scope === 'write' ? 'write' : 'read'
-  return { directoryId: row.directoryId, scope, key: `client ${row.id}`, noteUse: async () => {} }
+  const isStanding = async (): Promise<boolean> => (await findClientRow(ctx, caller.clientId))?.id === row.id
+  return { directoryId: row.directoryId, scope, key: `client ${row.id}`, noteUse: async () => {}, isStanding }
 }
 
 function toRefusal({ status, headers }: Response): ScimError {

@@ -3,7 +3,7 @@ import { HttpError, type Row, type User } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/organizations'
 import type { Connection } from './caller.ts'
 import type { DirectoryRules } from './options.ts'
-import { isOwnDomain, readProfile } from './persons.ts'
+import { isOwnDomain, mayChange, readProfile } from './persons.ts'
 import { findWantedPlace } from './rules.ts'
 import type { ScimUserRow } from './tables.ts'
 import { joinResource } from './users.ts'
@@ -114,12 +114,13 @@ async function listProfileDifferences(
   const { email, name } = readProfile(joinResource(row))
   const found: ScimDifference[] = []
   const held = stored.email ?? null
+  const may = await mayChange(connection, stored)
   if (held !== email) {
     // As a change by the directory: an address of another domain is the user's own.
-    const changes = (await isOwnDomain(connection, email)) && (held === null || (await isOwnDomain(connection, held)))
+    const changes = may && (await isOwnDomain(connection, email)) && (held === null || (await isOwnDomain(connection, held)))
     found.push(create('email', held, email, changes ? 'changes' : 'leaves'))
   }
-  if (name !== null && name !== (stored.name ?? null)) found.push(create('name', stored.name ?? null, name))
+  if (name !== null && name !== (stored.name ?? null)) found.push(create('name', stored.name ?? null, name, may ? 'changes' : 'leaves'))
   return found
 }
 

@@ -77,7 +77,10 @@ export async function deleteDirectory(ctx: AnyContext, id: string): Promise<bool
   await ctx.records('scimGroup').deleteWhere({ where })
   await ctx.records('scimUser').deleteWhere({ where })
   await ctx.records('scimCall').deleteWhere({ where })
-  return ctx.records('scimDirectory').delete(id)
+  const isDeleted = await ctx.records('scimDirectory').delete(id)
+  // A request that was under way may have written a user meanwhile: without its directory a row would guard the user for ever.
+  for (const record of ['scimMember', 'scimGroup', 'scimUser', 'scimCall'] as const) await ctx.records(record).deleteWhere({ where })
+  return isDeleted
 }
 
 /** Rules whose teams are those of the organization. Throws TypeError. */

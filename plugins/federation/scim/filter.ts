@@ -153,7 +153,7 @@ function compares({ op, path, value }: Comparison, resource: ScimResource): bool
   if (value === null) return op === 'eq' ? values.length === 0 : op === 'ne' && values.length > 0
   const { caseExact, type } = path.sub ?? path.attribute
   const toComparable = (one: unknown): unknown =>
-    type === 'dateTime' ? Date.parse(String(one)) : typeof one === 'string' && !caseExact ? one.toLowerCase() : one
+    type === 'dateTime' ? Date.parse(String(one)) : typeof one === 'string' && !caseExact ? one.normalize('NFC').toLowerCase() : one
   const wanted = toComparable(value)
   if (op === 'ne') return values.every((one) => toComparable(one) !== wanted)
   return values.some((one) => comparesOne(op, toComparable(one), wanted))

@@ -37,7 +37,7 @@ export async function createGroup(caller: Caller, resource: ScimResource): Promi
 /** PUT: the members become those of the resource. */
 export async function replaceGroup(caller: Caller, id: string, resource: ScimResource): Promise<Row<ScimGroupRow>> {
   const row = await requireGroup(caller, id)
-  assertVersion(caller.ctx, row)
+  assertVersion(caller, row)
   const changes = await readMemberChanges(caller, [{ op: 'replace', path: membersPath, filter: undefined, value: resource['members'] }])
   const changed = await updateRow(caller, row, splitGroup(resource))
   await applyRulesToGroup(caller, row, changed)
@@ -49,7 +49,7 @@ export async function replaceGroup(caller: Caller, id: string, resource: ScimRes
 /** PATCH: operations on members are carried out on their rows, the others on the group. */
 export async function patchGroup(caller: Caller, id: string, operations: readonly PatchOperation[]): Promise<Row<ScimGroupRow>> {
   const row = await requireGroup(caller, id)
-  assertVersion(caller.ctx, row)
+  assertVersion(caller, row)
   const isOfMembers = ({ path }: PatchOperation): boolean => path.attribute.name === 'members'
   const own = operations.filter((operation) => !isOfMembers(operation))
   const resource = applyPatch(
@@ -68,7 +68,7 @@ export async function patchGroup(caller: Caller, id: string, operations: readonl
 /** Removes the group. Its users stay, and lose the role that it gave. */
 export async function deleteGroup(caller: Caller, id: string): Promise<void> {
   const row = await requireGroup(caller, id)
-  assertVersion(caller.ctx, row)
+  assertVersion(caller, row)
   await removeGroup(caller, row)
   await emitGroupChange(caller, 'group.removed', row)
 }
@@ -87,6 +87,8 @@ async function removeGroup(caller: Caller, row: Row<ScimGroupRow>): Promise<void
     { record: 'scimGroup', take: row.id },
     { record: 'scimDirectory', increment: directory.id, field: 'groups', by: -1 },
   ])
+  // Who joined meanwhile has what a group that is gone gave.
+  await removeAllMembers(caller, row)
 }
 
 async function updateRow({ ctx }: Caller, row: Row<ScimGroupRow>, fields: ReturnType<typeof splitGroup>): Promise<Row<ScimGroupRow>> {

@@ -22,8 +22,7 @@ export function readMemberIds(value: unknown): string[] {
   for (const one of values) {
     const { value: id, type } = typeof one === 'string' ? ({ value: one } as ScimResource) : (Object(one) as ScimResource)
     if (typeof type === 'string' && type.toLowerCase() === 'group') throw nestedGroup()
-    if (typeof id !== 'string' || !/^[\w-]{1,64}$/.test(id))
-      throw new ScimError(400, 'Each of "members" needs a "value": the id of a user.', 'invalidValue')
+    if (!isRowId(id)) throw noMemberId()
     ids.add(id)
   }
   return [...ids]
@@ -148,8 +147,17 @@ function readFilterIds(filter: ScimFilter): string[] {
     const { op, path, value } = one as Comparison
     if (op !== 'eq' || path.attribute.name !== 'value' || typeof value !== 'string')
       throw new ScimError(400, 'Members are named by members[value eq "id"].', 'invalidFilter')
+    if (!isRowId(value)) throw noMemberId()
     return value
   })
+}
+
+function isRowId(id: unknown): id is string {
+  return typeof id === 'string' && /^[\w-]{1,64}$/.test(id)
+}
+
+function noMemberId(): ScimError {
+  return new ScimError(400, 'Each of "members" needs a "value": the id of a user.', 'invalidValue')
 }
 
 function nestedGroup(): ScimError {

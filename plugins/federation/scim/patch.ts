@@ -2,10 +2,10 @@
  * PATCH (RFC 7644 section 3.5.2). Our own, because scim-patch 0.8.3 writes to `Object.prototype` through a path of `__proto__.x`: here each name of a path is looked
  * up in the schema, and only names of the schema are written.
  */
-import { ScimError } from './errors.ts'
+import { ScimError, wrongValue } from './errors.ts'
 import { type Comparison, matchesFilter, parseValueFilter, type ScimFilter } from './filter.ts'
 import { type AttributePath, findExtension, requireAttribute } from './path.ts'
-import { ownEntries, readObject, readValue, type ScimResource } from './resource.ts'
+import { maxValues, ownEntries, readObject, readValue, type ScimResource } from './resource.ts'
 import type { ResourceType } from './schemas.ts'
 
 /** One operation whose path is resolved. */
@@ -18,7 +18,8 @@ export interface PatchOperation {
   readonly value: unknown
 }
 
-const maxOperations = 10_000
+// Some directories send an operation for each member of a group. Each operation on a user may go over its largest list.
+const maxOperations = { User: 1000, Group: 10_000 } as const
 const maxPath = 2000
 
 /** Reads the body of a PATCH. Attributes in a `value` without a path become one operation each. Throws ScimError 400. */
@@ -31,7 +32,8 @@ export async function readPatch(
   const given = body.get('operations')
   if (!Array.isArray(given) || given.length === 0)
     throw new ScimError(400, '"Operations" must be a list with at least one operation.', 'invalidSyntax')
-  if (given.length > maxOperations) throw new ScimError(413, `More than ${maxOperations} operations.`, 'tooMany')
+  const most = maxOperations[type.name]
+  if (given.length > most) throw new ScimError(413, `More than ${most} operations.`, 'tooMany')
   const operations: PatchOperation[] = []
   for (const one of given) {
     const fields = new Map(ownEntries(readObject(one, 'operation')).map(([name, value]) => [name.toLowerCase(), value]))
@@ -114,8 +116,14 @@ function applyOperation(resource: ScimResource, { op, path, filter, value }: Pat
   else if (op === 'add' && attribute.type === 'complex')
     holder[attribute.name] = Object.assign({}, holder[attribute.name], readValue(attribute, value))
   else holder[attribute.name] = readValue(attribute, value)
+  assertLength(attribute.name, holder[attribute.name])
   if (isEmpty(holder[attribute.name])) delete holder[attribute.name]
   if (schema !== undefined && isEmpty(holder)) delete resource[schema]
+}
+
+// As one request may not send more, several may not add up to more.
+function assertLength(name: string, value: unknown): void {
+  if (Array.isArray(value) && value.length > maxValues) throw wrongValue(name, `has more than ${maxValues} values.`)
 }
 
 /** Values of a list that a filter names. */

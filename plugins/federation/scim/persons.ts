@@ -1,5 +1,5 @@
 /** The stored user behind a resource: found by address within the proved domains of the organization, or created. */
-import { type AdapterUser, HttpError, toAddress } from 'authkernel/kernel'
+import { type AdapterUser, HttpError, toAddress, type User } from 'authkernel/kernel'
 import { endAccess, takeAddressFrom } from 'authkernel/kernel/users'
 import { ScimError } from './errors.ts'
 import type { ScimResource } from './resource.ts'
@@ -47,7 +47,7 @@ export async function findOrCreateUser(caller: Connection, resource: ScimResourc
 export async function updateStoredUser(caller: Connection, userId: string, resource: ScimResource): Promise<void> {
   const { ctx } = caller
   const user = await ctx.service('store').getUser(userId)
-  if (!user) return
+  if (!user || !(await mayChange(caller, user))) return
   const { email, name } = readProfile(resource)
   const fields = { ...toFields(caller, resource), ...(name !== null && name !== user.name && { name }) }
   if (email === user.email) {
@@ -66,6 +66,13 @@ export async function updateStoredUser(caller: Connection, userId: string, resou
   const stored = await refuseTaken(() => ctx.users.update({ id: userId, ...fields, email, emailVerified: ctx.now }))
   await ctx.emit('credentialChanged', { user: stored, kind: 'address', action: 'changed' })
   await endAccess(ctx, { userId }, 'scim', 'credentialChanged')
+}
+
+/** Who left the organization, and has an address of another domain, is no business of the directory. */
+export async function mayChange(caller: Connection, { id, email }: User): Promise<boolean> {
+  const { ctx, directory } = caller
+  if (email && (await isOwnDomain(caller, email))) return true
+  return (await ctx.service('organizations').findMember(ctx, { organizationId: directory.organizationId, userId: id ?? '' })) !== null
 }
 
 async function assertOwnDomain(caller: Connection, email: string): Promise<void> {

@@ -7,7 +7,8 @@ import { commonAttributes, type ResourceType, type ScimAttribute } from './schem
 export type ScimResource = { [name: string]: unknown }
 
 const maxText = 10_000
-const maxValues = 1000
+/** The most values that a list has. */
+export const maxValues = 1000
 
 /**
  * A resource of a POST or PUT. What clients may not write is left out. `onUnknown` gets names that no schema has; they are ignored, as RFC 7643 section 2.2 allows.

@@ -41,43 +41,56 @@ export async function findWantedPlace(
 
 /** Gives a user the role and the teams that the rules want. A user who is no member, or whose membership is suspended, is left alone. */
 export async function applyRules(place: Place, userId: string): Promise<void> {
+  // Groups may change while they are read: whoever wrote last looks again, and so what was read last counts.
+  for (let tries = 0; tries < 5; tries++) if (!(await applyOnce(place, userId))) return
+}
+
+/** Whether it wrote something. */
+async function applyOnce(place: Place, userId: string): Promise<boolean> {
   const { ctx, directory } = place
   const { roles = [], teams = [] } = rulesOf(directory)
-  if (roles.length + teams.length === 0) return
+  if (roles.length + teams.length === 0) return false
   const organizations = ctx.service('organizations')
   const of = { organizationId: directory.organizationId, userId }
   const row = await ctx.records('scimUser').get({ directoryId: directory.id, userId })
   const member = await organizations.findMember(ctx, of)
-  if (!member || member.suspended) return
+  if (!member || member.suspended) return false
   const wanted = await findWantedPlace(place, row?.id)
-  if (wanted.role !== undefined && wanted.role !== member.role) await setRole(place, userId, wanted.role)
-  if (wanted.teams.size === 0) return
+  let isChanged = false
+  if (wanted.role !== undefined && wanted.role !== member.role) isChanged = await setRole(place, userId, wanted.role)
+  if (wanted.teams.size === 0) return isChanged
   const held = new Set(await organizations.teamsOf(ctx, of))
-  for (const [teamId, isIn] of wanted.teams) if (held.has(teamId) !== isIn) await setTeam(place, { userId, teamId, isIn })
+  for (const [teamId, isIn] of wanted.teams)
+    if (held.has(teamId) !== isIn) isChanged = (await setTeam(place, { userId, teamId, isIn })) || isChanged
+  return isChanged
 }
 
-async function setRole({ ctx, directory }: Place, userId: string, role: string): Promise<void> {
+async function setRole({ ctx, directory }: Place, userId: string, role: string): Promise<boolean> {
   try {
     await ctx.service('organizations').setRole(ctx, { organizationId: directory.organizationId, userId, role })
+    return true
   } catch (error) {
     // The organization keeps its last owner until there is another one. The next change of groups tries again.
     if (!isOfType(error, 'LastOwner')) throw error
     ctx.logger.warn('scim-last-owner')
+    return false
   }
 }
 
 async function setTeam(
   { ctx, directory }: Place,
   { userId, teamId, isIn }: { userId: string; teamId: string; isIn: boolean },
-): Promise<void> {
+): Promise<boolean> {
   const organizations = ctx.service('organizations')
   const of = { organizationId: directory.organizationId, userId, teamId }
   try {
     await (isIn ? organizations.joinTeam(ctx, of) : organizations.leaveTeam(ctx, of))
+    return true
   } catch (error) {
     // A team that the organization deleted gives nothing: the rule is out of date.
     if (!isOfType(error, 'OrganizationInput')) throw error
     ctx.logger.warn('scim-no-such-team')
+    return false
   }
 }
 

@@ -47,6 +47,8 @@ export const maxCount = 200
 // What no index serves is looked at row by row, up to here.
 const maxScan = 10_000
 const step = 500
+// What a column with an index holds at most: nothing equals a longer text.
+const maxKey = 255
 
 /** Reads the parameters of a GET, or of the body of `/.search`. Throws ScimError 400. */
 export async function readQuery(type: ResourceType, given: Readonly<Record<string, unknown>>): Promise<Query> {
@@ -55,10 +57,13 @@ export async function readQuery(type: ResourceType, given: Readonly<Record<strin
   if (filter !== undefined && typeof filter !== 'string') throw new ScimError(400, '"filter" must be a text.', 'invalidFilter')
   if (sortBy !== undefined && (typeof sortBy !== 'string' || !findAttribute(type, sortBy)))
     throw new ScimError(400, '"sortBy" must be the name of an attribute.', 'invalidPath')
+  const order = sortBy === undefined ? undefined : findAttribute(type, sortBy)
+  // The order of values tells them, step by step.
+  if (order?.attribute.returned === 'never') throw new ScimError(403, `"${order.attribute.name}" cannot be sorted by.`, 'sensitive')
   const cursor = given['cursor']
   return {
     filter: filter === undefined || filter === '' ? undefined : await parseFilter(type, filter),
-    sortBy: sortBy === undefined ? undefined : findAttribute(type, sortBy),
+    sortBy: order,
     descending: String(given['sortOrder']).toLowerCase() === 'descending',
     startIndex: Math.max(1, readNumber('startIndex', given['startIndex'], 1)),
     count: Math.min(maxCount, Math.max(0, readNumber('count', given['count'], 100))),
@@ -90,6 +95,7 @@ async function findByKey<T extends { directoryId: string }>(
   filter: ScimFilter | undefined,
 ): Promise<Row<T>[]> {
   const isId = typeof condition === 'string'
+  if (!isId && Object.values(condition).some((value) => typeof value === 'string' && value.length > maxKey)) return []
   const one = isId ? await readById(table, condition) : undefined
   const { rows } = isId ? { rows: one ? [one] : [] } : await table.find({ where: { directoryId, ...condition } as Partial<T>, limit: step })
   return rows.filter((row) => row.directoryId === directoryId && (!filter || matchesFilter(filter, toResource(row))))
@@ -117,7 +123,7 @@ async function findByCursor<T extends { directoryId: string }>(source: Source<T>
 
 async function findByIndex<T extends { directoryId: string }>(source: Source<T>, { startIndex, count }: Query): Promise<Page<T>> {
   const facts = { total: source.total, startIndex, nextCursor: undefined }
-  if (count === 0) return { rows: [], ...facts }
+  if (count === 0 || startIndex > source.total) return { rows: [], ...facts }
   let skip = startIndex - 1
   let cursor: string | undefined
   while (skip > 0) {

@@ -7,7 +7,7 @@ import type { Source } from './search.ts'
 import type { ScimGroupRow, ScimUserRow } from './tables.ts'
 import { groupSchemaId } from './schemas.ts'
 import type { Caller } from './caller.ts'
-import { joinResource } from './users.ts'
+import { joinResource, toNameKey } from './users.ts'
 
 /** Users of a directory. */
 export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
@@ -17,7 +17,7 @@ export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
     total: directory.users,
     keys: {
       id: (id) => id,
-      userName: (userName) => ({ userName: userName.toLowerCase() }),
+      userName: (userName) => ({ userName: toNameKey(userName) }),
       externalId: (externalId) => ({ externalId }),
     },
     hints: { 'emails.value': (email) => ({ email: toAddress(email) ?? email.toLowerCase() }) },

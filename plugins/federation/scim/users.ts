@@ -69,16 +69,20 @@ export function patchUser(caller: Caller, id: string, operations: readonly Patch
 }
 
 /** Removes the resource and the membership, and ends the access that they gave. */
-export async function deleteUser(caller: Caller, id: string): Promise<void> {
+export async function deleteUser(caller: Caller, id: string, tries = 5): Promise<void> {
   const { ctx } = caller
   const row = await requireUser(caller, id)
-  assertVersion(ctx, row)
+  assertVersion(caller, row)
   // Refused from here on, also when the next step fails: the client sends the request again.
   if (row.active) await ctx.records('scimUser').update(row.id, { active: false, version: row.version + 1 })
   await endDirectoryAccess(ctx, row)
   await removeMembership(ctx, row)
   await ctx.records('scimMember').deleteWhere({ where: { scimUserId: row.id } })
-  await removeRow(caller, row)
+  // Another request may have switched the user on since then: what it gave ends too.
+  if (!(await removeRow(caller, row, { active: false })) && (await ctx.records('scimUser').get(row.id))) {
+    if (tries > 1) return deleteUser({ ...caller, ifMatch: null }, id, tries - 1)
+    throw new ScimError(412, 'The user was changed by another request.')
+  }
   await emitChange(caller, 'user.removed', row)
 }
 
@@ -102,15 +106,16 @@ async function changeUser(
 ): Promise<Row<ScimUserRow>> {
   const { ctx } = caller
   const row = await requireUser(caller, id)
-  assertVersion(ctx, row)
+  assertVersion(caller, row)
   // What a client leaves out, or removes, does not switch a user on.
   const resource: ScimResource = { active: row.active, ...change(row) }
+  assertSize(caller, resource)
   const next = splitResource(resource)
   readProfile(resource)
   // Switched off first and on last: whatever fails in between, the user is refused, and the client sends the request again.
   const changed = await updateRow(caller, row, { ...next, active: next.active && row.active })
   if (!changed) {
-    if (tries > 1 && !ctx.request.headers.has('if-match')) return changeUser(caller, id, change, tries - 1)
+    if (tries > 1 && caller.ifMatch === null) return changeUser(caller, id, change, tries - 1)
     throw new ScimError(412, 'The user was changed by another request.')
   }
   if (!next.active) await endDirectoryAccess(ctx, changed)
@@ -133,6 +138,7 @@ async function switchOn(caller: Caller, row: Row<ScimUserRow>): Promise<Row<Scim
   if (active) return active
   // Another request came in between. It read a user who is switched off, and what it left counts.
   await endDirectoryAccess(caller.ctx, row)
+  if (!(await caller.ctx.records('scimUser').get(row.id))) await removeMembership(caller.ctx, row)
   throw new ScimError(412, 'The user was changed by another request.')
 }
 
@@ -155,18 +161,30 @@ async function isNameTaken({ ctx, directory }: Caller, userName: string): Promis
   return (await ctx.records('scimUser').get({ directoryId: directory.id, userName })) !== null
 }
 
-// Of a row that was never written it does nothing.
-async function removeRow({ ctx, directory }: Caller, row: Row<ScimUserRow>): Promise<void> {
-  await ctx.atomic([
-    { record: 'scimUser', take: row.id },
+/** False: there is no such row, or `as` does not hold. */
+async function removeRow({ ctx, directory }: Caller, row: Row<ScimUserRow>, as: Partial<ScimUserRow> = {}): Promise<boolean> {
+  const written = await ctx.atomic([
+    { record: 'scimUser', take: row.id, if: as },
     { record: 'scimDirectory', increment: directory.id, field: 'users', by: -1 },
   ])
+  return Boolean(written)
+}
+
+// Each PATCH is as large as a body may be. What they add up to is not larger.
+function assertSize({ options }: Caller, resource: ScimResource): void {
+  if (JSON.stringify(resource).length > options.maxBody)
+    throw new ScimError(413, `The user would have more than ${options.maxBody} characters.`, 'tooMany')
+}
+
+/** What two names that are the same have in common: upper and lower case, and composed characters or not, are no difference. */
+export function toNameKey(userName: string): string {
+  return userName.normalize('NFC').toLowerCase()
 }
 
 /** The fields of a row. Throws ScimError 400 for a name or an id that is too long. */
 export function splitResource(resource: ScimResource): Pick<ScimUserRow, 'userName' | 'externalId' | 'email' | 'active' | 'data'> {
   const { externalId, active, ...data } = resource
-  const userName = String(data['userName']).toLowerCase()
+  const userName = toNameKey(String(data['userName']))
   if (userName === '' || userName.length > 255) throw new ScimError(400, '"userName" must be 1 to 255 characters.', 'invalidValue')
   if (typeof externalId === 'string' && externalId.length > 255)
     throw new ScimError(400, '"externalId" is longer than 255 characters.', 'invalidValue')

@@ -1,5 +1,6 @@
 /** Versions of resources: ETag, If-Match and If-None-Match (RFC 7644 section 3.14). */
 import type { Context } from 'authkernel/kernel'
+import type { Caller } from './caller.ts'
 import { ScimError } from './errors.ts'
 
 /** The weak ETag of a version. */
@@ -8,9 +9,8 @@ export function toEtag(version: number): string {
 }
 
 /** Throws ScimError 412 when the client names another version. */
-export function assertVersion(ctx: Context, { version }: { version: number }): void {
-  const wanted = ctx.request.headers.get('if-match')
-  if (wanted !== null && !names(wanted, version)) throw new ScimError(412, 'The resource was changed by another request.')
+export function assertVersion({ ifMatch }: Caller, { version }: { version: number }): void {
+  if (ifMatch !== null && !names(ifMatch, version)) throw new ScimError(412, 'The resource was changed by another request.')
 }
 
 /** Whether the client has this version already: a GET is answered 304. */

@@ -1,5 +1,5 @@
 /** Whom a stream is about: all users of the organization, or those that the receiver added (Shared Signals Framework 1.0 section 8.1.3). */
-import { type AnyContext, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, HttpError, type Row, sha256, toAddress, toHex } from 'authkernel/kernel'
 import { isJsonObject } from 'authkernel/kernel/protocols'
 import type {} from 'authkernel/plugins/organizations'
 import type { SignalStreamRow } from './tables.ts'
@@ -24,8 +24,7 @@ export async function isSubject(
 /** Throws HttpError 400 for a subject that is malformed, and 404 for a user who is not of the organization of the stream, in the same words as for one who does not exist. */
 export async function setSubject(ctx: AnyContext, stream: Row<SignalStreamRow>, subject: unknown, included: boolean): Promise<void> {
   const userId = await findUser(ctx, stream, subject)
-  const member = userId === undefined ? null : await ctx.service('organizations').findMember(ctx, { ...stream, userId })
-  if (userId === undefined || !member) throw new HttpError(404, 'There is no such subject.')
+  if (userId === undefined || !(await isMember(ctx, stream, userId))) throw new HttpError(404, 'There is no such subject.')
   await ctx.records('signalSubject').put({ id: await rowIdOf(stream.id, userId), streamId: stream.id, userId, included })
 }
 
@@ -35,12 +34,14 @@ async function findUser(ctx: AnyContext, stream: Row<SignalStreamRow>, subject: 
   const { format, iss, sub, id, email, identifiers, user } = subject
   if (format === 'iss_sub' && typeof iss === 'string') return iss === stream.issuer ? readId(sub) : undefined
   if (format === 'opaque') return readId(id)
-  if (format === 'email' && typeof email === 'string') return (await ctx.store?.getUserByEmail(email.trim().toLowerCase()))?.id
+  if (format === 'email' && typeof email === 'string')
+    return (await ctx.store?.getUserByEmail(toAddress(email) ?? email.trim().toLowerCase()))?.id
   if (format === 'complex' || (format === undefined && user !== undefined)) return findUser(ctx, stream, user, depth + 1)
   if (format === 'aliases' && Array.isArray(identifiers) && identifiers.length <= maxAliases) {
     for (const one of identifiers) {
       const found = await findUser(ctx, stream, one, depth + 1)
-      if (found !== undefined) return found
+      // The others may be names of the same user elsewhere.
+      if (found !== undefined && (await isMember(ctx, stream, found))) return found
     }
     return undefined
   }
@@ -50,6 +51,10 @@ async function findUser(ctx: AnyContext, stream: Row<SignalStreamRow>, subject: 
   )
     return undefined
   throw wrongSubject()
+}
+
+async function isMember(ctx: AnyContext, stream: Row<SignalStreamRow>, userId: string): Promise<boolean> {
+  return (await ctx.service('organizations').findMember(ctx, { ...stream, userId })) !== null
 }
 
 function readId(value: unknown): string {

@@ -1,5 +1,5 @@
 /** Members and their roles. Every change is written under the version of the organization that its rights were read with. */
-import { AccessDenied, type AnyContext, type AtomicWrite, type Row } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type AtomicWrite, type Row, toAddress } from 'authkernel/kernel'
 import { listRows } from 'authkernel/kernel/stores'
 import { type Actor, isId, findMember, findMembershipRow, type Membership, requireMembership } from './actor.ts'
 import {
@@ -66,10 +66,17 @@ export async function removeMember(actor: Actor, id: string, userId: string): Pr
     if (!target && isId(userId)) await endMembership(actor, id, userId)
     if (!target) throw noMember()
     assertCovers(membership, ...heldRoles(target))
+    await withdrawInvitation(membership, userId)
     return writesOfLeaving(membership, target, true)
   })
   await endMembership(actor, id, userId)
   await emitChange(actor, 'member.removed', id, { userId })
+}
+
+/** A user who came by another way than the invitation has an open one, which would bring them back. */
+async function withdrawInvitation({ ctx, rows, organization }: Membership, userId: string): Promise<void> {
+  const email = toAddress((await ctx.store?.getUser(userId))?.email)
+  if (email !== undefined) await rows.records('organizationInvitation').take({ organizationId: organization.id, email })
 }
 
 /** Needs no permission. Throws LastOwner. */
