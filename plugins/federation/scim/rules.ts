@@ -41,7 +41,7 @@ export async function findWantedPlace(
 
 /** Gives a user the role and the teams that the rules want. A user who is no member, or whose membership is suspended, is left alone. */
 export async function applyRules(place: Place, userId: string): Promise<void> {
-  // Groups may change while they are read: whoever wrote last looks again, and so what was read last counts.
+  // Groups may change while they are read: after each write they are read again, so that the last read counts.
   for (let tries = 0; tries < 5; tries++) if (!(await applyOnce(place, userId))) return
 }
 
