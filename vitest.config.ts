@@ -26,6 +26,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          alias: { '@node-rs/argon2': fileURLToPath(new URL('test/_quick-argon2.ts', import.meta.url)) },
           include: ['test/**/*.test.ts'],
           exclude: [...away, ...flows, ...packed, ...deep],
           testTimeout: 20_000,
@@ -44,6 +45,7 @@ export default defineConfig({
           exclude: [...away, ...flows, ...packed],
           testTimeout: 20_000,
           maxWorkers: 2,
+          isolate: false,
           sequence: { groupOrder: 0 },
         },
       },
