@@ -58,6 +58,8 @@ export type EndReason =
   | 'providerLogout'
   | 'accountDisabled'
   | 'membershipEnded'
+  /** A directory switched the user off, or removed the user. */
+  | 'directory'
   | 'policy'
   | (string & {})
 

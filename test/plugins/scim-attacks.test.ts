@@ -1,6 +1,9 @@
 /** SCIM where it meets others: requests at once, credentials that end half-way, huge changes, users who left, bans, tenants, unusual addresses. */
+import { type AnyContext, jobFor, type Kernel } from 'authkernel/kernel'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
+import { oauthPlugin } from 'authkernel/plugins/oauth'
+import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createScimWorld, groupSchema, type ScimWorld, userSchema } from './_scim.ts'
 
@@ -306,6 +309,46 @@ describe('a user who left', () => {
     expect((await world.patch(`/Users/${ann.id}`, { op: 'replace', path: 'active', value: false })).status).toBe(200)
     expect([await world.isSignedIn(client), await world.isSignedIn(await world.signIn('ann@home.example'))]).toEqual([true, true])
   })
+})
+
+it.each(['active', 'DELETE'])('keys, tokens of providers and consents do not come back after %s', async (way) => {
+  let context: (() => Promise<AnyContext>) | undefined
+  const peek = { name: 'peek', setup: (kernel: Kernel) => void (context = () => kernel.contextOf(jobFor('peek', {}))) }
+  const provider = {
+    id: 'gh',
+    name: 'GH',
+    type: 'oauth',
+    clientId: 'x',
+    clientSecret: 'y',
+    authorization: 'https://gh.example/a',
+    token: 'https://gh.example/t',
+  }
+  const plugins = [peek, oauthPlugin({ ...provider, userinfo: 'https://gh.example/u' } as never), providerTokensPlugin()]
+  const world = await createScimWorld({ plugins })
+  const { body: ann } = await world.createUser('ann')
+  const { id: userId } = (await world.store.getUserByEmail('ann@acme.example'))!
+  const { key } = await world.auth.apiKeys.create({ userId }, { name: 'script' })
+  const ctx = await context!()
+  const token = {
+    userId,
+    provider: 'gh',
+    account: '1',
+    sid: null,
+    sub: null,
+    at: ctx.now,
+    generation: 1,
+    state: 'ready',
+    lease: '',
+    leaseUntil: null,
+  }
+  await ctx.records('providerToken').create({ ...token, kept: 0, tries: 0, notBefore: null, lasting: true, tokens: {}, expires: null })
+  const byKey = () => world.auth.apiKeys.verify(new Request('http://localhost:3000/'), key)
+  expect(await byKey()).toMatchObject({ name: 'script' })
+  const setActive = (value: boolean) => world.patch(`/Users/${ann.id}`, { op: 'replace', path: 'active', value })
+  if (way === 'DELETE') expect((await world.send('DELETE', `/Users/${ann.id}`)).status).toBe(204)
+  else expect([(await setActive(false)).status, (await setActive(true)).status]).toEqual([200, 200])
+  expect(await byKey()).toBeNull()
+  expect((await ctx.records('providerToken').find({ where: { userId }, limit: 10 })).rows).toEqual([])
 })
 
 it('two directories of one organization: a user is refused as long as one of them has the user switched off', async () => {

@@ -58,7 +58,7 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
         // The grants of the user stay: a membership is none of the provider's.
         if ('member' in which) return 0
         if (!('userId' in which)) return reason === 'accountDisabled' ? dropTokens(ctx, which, { lasting: true }) : 0
-        if (reason !== 'ban' && reason !== 'deletion') return 0
+        if (!['ban', 'deletion', 'directory'].includes(reason)) return 0
         return tokenRows(ctx).deleteWhere({ where: { userId: which.userId } })
       })
       kernel.on('sessionsEnded', ({ which, by, ctx }) =>

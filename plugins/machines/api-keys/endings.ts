@@ -13,7 +13,8 @@ export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
       const { organizationId: organization, userId } = which.member
       return ctx.records('apiKey').deleteWhere({ where: { organization, userId } })
     }
-    const ends = reason === 'deletion' || reason === 'policy' || (reason === 'passwordReset' && options.onPasswordReset === 'end')
+    // Otherwise the keys of a user whom a directory removed, or switched off and on again, would work again.
+    const ends = ['deletion', 'policy', 'directory'].includes(reason) || (reason === 'passwordReset' && options.onPasswordReset === 'end')
     if (!ends || !('userId' in which)) return 0
     const where = { userId: which.userId }
     return ctx.records('apiKey').deleteWhere(before ? { where, range: { created: { lt: before } } } : { where })

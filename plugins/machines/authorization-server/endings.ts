@@ -9,7 +9,7 @@ import type { ResolvedOptions } from './options.ts'
 import type { OAuthGrant } from './tables.ts'
 
 /** Reasons that also take back what the user allowed: an attacker may have allowed it. */
-const forgetting: readonly EndReason[] = ['passwordReset', 'ban', 'deletion', 'accountDisabled']
+const forgetting: readonly EndReason[] = ['passwordReset', 'ban', 'deletion', 'accountDisabled', 'directory']
 
 /** Adds the handlers. */
 export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
