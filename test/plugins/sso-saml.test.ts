@@ -1,4 +1,6 @@
 /** Connections of type SAML: the same rules as OpenID Connect, over responses that an identity provider signs. */
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { samlPlugin } from 'authkernel/plugins/saml'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -188,6 +190,56 @@ describe('a SAML connection', () => {
       await expect(auth.sso.create(system, acme, { type: 'saml', name: 'Acme', metadata: wrong })).rejects.toThrow(
         '`metadata` cannot be used',
       )
+  })
+
+  it('with a metadata address of which another identity provider takes hold signs no user in, and says why', async () => {
+    const { auth } = world
+    let entity = idpEntity
+    const write = () =>
+      `<EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entity}"><IDPSSODescriptor protocolSupportEnumeration="urn:oasis:names:tc:SAML:2.0:protocol"><KeyDescriptor use="signing"><KeyInfo xmlns="http://www.w3.org/2000/09/xmldsig#"><X509Data><X509Certificate>${idpKeys.certificate.replace(/-----[^-]+-----|\s/g, '')}</X509Certificate></X509Data></KeyInfo></KeyDescriptor><SingleSignOnService Binding="urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect" Location="https://idp.example/sso"/></IDPSSODescriptor></EntityDescriptor>`
+    const server = createServer({ key: tls.key, cert: tls.cert }, (_req, res) => void res.end(write()))
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const metadata = `https://idp.example:${(server.address() as AddressInfo).port}/metadata`
+      const connection = await auth.sso.create(system, acme, { type: 'saml', name: 'Moved', metadata })
+      const enter = async (issuer: string) => {
+        const client = new Client(auth)
+        const attributes = { email: ['moved@acme.example'] }
+        await signIn(client, connection.providerId, { nameId: 'moved-1', issuer, responseIssuer: issuer, attributes })
+        return (await client.session()) !== null
+      }
+      expect(await enter(idpEntity)).toBe(true)
+      const waiting = new Client(auth)
+      const { id: request } = await begin(waiting, connection.providerId)
+      entity = 'https://taken.example/metadata'
+      // The metadata of before counts for an hour.
+      runtime.advance(61 * 60_000)
+      expect((await new Client(auth).post(`/signin/${connection.providerId}`)).headers.get('location')).toContain(
+        'error=SamlProviderChanged',
+      )
+      const [logged] = (await auth.sso.signIns(system, connection.id)).signIns
+      expect(logged).toMatchObject({ outcome: 'SamlProviderChanged', cause: 'issuer', reason: expect.stringContaining(entity) })
+      // A sign-in that began before ends with nothing, whoever signs the answer.
+      const parts = { now: runtime.now(), provider: connection.providerId, request, issuer: entity, responseIssuer: entity }
+      await post(waiting, sign(writeResponse(parts)), { provider: connection.providerId })
+      expect(await waiting.session()).toBeNull()
+      const { checks } = await auth.sso.test(system, connection.id)
+      expect(checks.find(({ name }) => name === 'issuer')).toMatchObject({ ok: false, detail: expect.stringContaining(entity) })
+      // Neither a further read of the address nor the fields make it the same connection.
+      for (const change of [{ metadata }, { entityId: entity }])
+        await expect(auth.sso.update(system, connection.id, change)).rejects.toThrow('Make a new connection')
+      // No mail tells of certificates of the other one.
+      const before = world.mails.length
+      await auth.sso.warnOfCertificates()
+      expect(world.mails.slice(before).filter(({ text }) => text.includes('“Moved”'))).toEqual([])
+      entity = idpEntity
+      runtime.advance(61 * 60_000)
+      expect(await enter(idpEntity)).toBe(true)
+      await auth.sso.remove(system, connection.id)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
   })
 
   it.each([

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { definePlugin, type Kernel } from 'authkernel/kernel'
+import { allowInsecureRequests, definePlugin, type Kernel } from 'authkernel/kernel'
 import { createPublicFetch } from 'authkernel/kernel/protocols'
 import type { SamlMetadata } from 'authkernel/plugins/saml'
 import { Client } from '../_setup.ts'
-import { connection, idpEntity, idpKeys, otherKeys, type Pair, samlHost, signIn } from './_idp.ts'
+import { begin, connection, idpEntity, idpKeys, otherKeys, type Pair, post, samlHost, sign, signIn, writeResponse } from './_idp.ts'
 
 const bare = ({ certificate }: Pair): string => certificate.replace(/-----[A-Z ]+-----|\s/g, '')
 const key = (pair: Pair, use = 'signing'): string =>
@@ -23,8 +23,8 @@ const services =
   service('SingleSignOnService', 'HTTP-Redirect', '/sso')
 const protocol = 'urn:oasis:names:tc:SAML:2.0:protocol'
 
-function writeMetadata(keys: string, { body = services, more = '' } = {}): string {
-  return `<?xml version="1.0"?><!-- made by hand --><EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${idpEntity}"${more}><IDPSSODescriptor protocolSupportEnumeration="${protocol}">${keys}${body}</IDPSSODescriptor></EntityDescriptor>`
+function writeMetadata(keys: string, { body = services, more = '', entity = idpEntity } = {}): string {
+  return `<?xml version="1.0"?><!-- made by hand --><EntityDescriptor xmlns="urn:oasis:names:tc:SAML:2.0:metadata" entityID="${entity}"${more}><IDPSSODescriptor protocolSupportEnumeration="${protocol}">${keys}${body}</IDPSSODescriptor></EntityDescriptor>`
 }
 
 let inside: Kernel
@@ -79,7 +79,13 @@ describe('metadata', () => {
     ['SAML 1.1', writeMetadata(key(idpKeys)).replace(protocol, 'urn:oasis:names:tc:SAML:1.1:protocol'), 'no SAML 2.0 identity provider'],
     ['no certificate', writeMetadata(''), 'no signing certificate'],
     ['a broken certificate', writeMetadata(key({ privateKey: '', certificate: 'AAAA' })), 'certificate that cannot be read'],
+    ['no entity id', writeMetadata(key(idpKeys), { entity: '' }), 'no `entityID`'],
     ['no service', writeMetadata(key(idpKeys), { body: '' }), 'no SingleSignOnService'],
+    [
+      'a script as its service',
+      writeMetadata(key(idpKeys), { body: services.replaceAll('https:', 'javascript:') }),
+      'no SingleSignOnService',
+    ],
     ['200,000 open comments', '<!--'.repeat(100_000), 'cannot be read'],
   ])('%s is refused', async (_, xml, told) => {
     await expect(parse(xml)).rejects.toThrow(told)
@@ -108,5 +114,74 @@ describe('metadata', () => {
     expect(host.logger.warnings).toContain('saml-metadata-stale')
     host.runtime.advance(8 * 86_400_000)
     expect((await new Client(host.auth).post('/signin/acme')).headers.get('location')).toContain('/error')
+  })
+
+  it('by URL of another identity provider signs no user in, and is logged with the reason', async () => {
+    const fetching = definePlugin({
+      name: 'fetching',
+      setup: (kernel) => kernel.provide('publicFetch', createPublicFetch({ allow: ['127.0.0.1'], ca, lookup: () => ['127.0.0.1'] })),
+    })
+    const metadata = `https://idp.example:${port}/other`
+    const host = samlHost(
+      [connection('acme', { idp: undefined, metadata }), connection('strict', { idp: undefined, metadata, idpEntityId: idpEntity })],
+      {},
+      [fetching],
+    )
+    answer = writeMetadata(key(idpKeys))
+    const waiting = new Client(host.auth)
+    const request = await begin(waiting, 'strict')
+    await signIn(host, new Client(host.auth), { provider: 'strict' })
+    expect(host.data.users.size).toBe(1)
+    answer = writeMetadata(key(otherKeys), { entity: 'https://taken.example/metadata' })
+    // Read anew because the signature fits no certificate: the new key must not sign in the name of the former provider.
+    host.runtime.advance(61_000)
+    const logged = {
+      type: 'SamlProviderChanged',
+      cause: { check: 'issuer', expected: idpEntity, received: 'https://taken.example/metadata' },
+    }
+    await signIn(host, new Client(host.auth), { nameId: 'mallory', attributes: {} }, { keys: otherKeys })
+    expect(host.logger.errors.at(-1)).toMatchObject(logged)
+    // The provider whose entity id is given begins no sign-in there, and takes no answer: neither of the new one nor of the old one.
+    const begun = await new Client(host.auth).post('/signin/strict')
+    expect(begun.headers.get('location')).toContain('error=SamlProviderChanged')
+    expect(host.logger.errors.at(-1)).toMatchObject({ ...logged, cause: { ...logged.cause, provider: 'strict' } })
+    for (const keys of [otherKeys, idpKeys])
+      for (const issuer of ['https://taken.example/metadata', idpEntity]) {
+        const parts = {
+          now: host.runtime.now(),
+          provider: 'strict',
+          request: request.id,
+          issuer,
+          responseIssuer: issuer,
+          nameId: 'mallory',
+        }
+        const refused = await post(waiting, sign(writeResponse(parts), { keys }), { provider: 'strict' })
+        expect([refused.status < 500, await waiting.session()]).toEqual([true, null])
+      }
+    expect(host.data.users.size).toBe(1)
+  })
+
+  it('by URL leads to https alone, unless the symbol permits http', async () => {
+    answer = writeMetadata(key(idpKeys), { body: services.replaceAll('https:', 'http:') })
+    const fetching = definePlugin({
+      name: 'fetching',
+      setup: (kernel) => kernel.provide('publicFetch', createPublicFetch({ allow: ['127.0.0.1'], ca, lookup: () => ['127.0.0.1'] })),
+    })
+    const metadata = `https://idp.example:${port}/plain`
+    const host = samlHost(
+      [
+        connection('acme', { idp: undefined, metadata }),
+        connection('text', { idp: undefined, metadata: answer }),
+        connection('insecure', { idp: undefined, metadata, [allowInsecureRequests]: true }),
+      ],
+      {},
+      [fetching],
+    )
+    for (const id of ['acme', 'text']) {
+      const begun = await new Client(host.auth).post(`/signin/${id}`)
+      expect(begun.headers.get('location')).toContain('/error')
+      expect(host.logger.errors.at(-1)).toMatchObject({ type: 'SamlMetadataError', message: expect.stringContaining('is not https') })
+    }
+    expect((await begin(new Client(host.auth), 'insecure')).url.protocol).toBe('http:')
   })
 })

@@ -52,6 +52,18 @@ export class SamlMetadataError extends AuthError {
   static override row: ErrorRow = { page: 'error', status: 500 }
 }
 
+/** The metadata describes another identity provider than before. `cause` is as that of SamlResponseRefused; `check` is `issuer`. */
+export class SamlProviderChanged extends AuthError {
+  static override type = 'SamlProviderChanged'
+  static override row: ErrorRow = { page: 'error', status: 403, visible: true }
+  constructor(provider: string, expected: string, received: string) {
+    const fix = 'If the company uses another identity provider now, make a new connection: accounts rest on the entity id.'
+    super(`The metadata of provider "${provider}" is of the identity provider "${received.slice(0, 300)}", not of "${expected}". ${fix}`, {
+      cause: { provider, check: 'issuer', expected, received: received.slice(0, 300), fix },
+    })
+  }
+}
+
 /** A text that is no XML of the accepted subset. */
 export class XmlError extends Error {
   override name = 'XmlError'

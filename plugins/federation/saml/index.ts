@@ -20,7 +20,7 @@ import { logouts, requests, sessionName } from './pending.ts'
 import { addRoutes } from './routes.ts'
 
 export type { SamlAnswer } from './answer.ts'
-export { SamlMetadataError, SamlResponseRefused, SamlStatusError } from './errors.ts'
+export { SamlMetadataError, SamlProviderChanged, SamlResponseRefused, SamlStatusError } from './errors.ts'
 export type { SamlCheck, SamlRefusalFacts } from './errors.ts'
 export type { SamlMetadata } from './metadata.ts'
 export type { SamlConfig, SamlIdp, SamlKeyPair } from './options.ts'

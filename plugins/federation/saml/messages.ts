@@ -12,6 +12,8 @@ export const messages: Messages = {
     'saml.confirm.title': 'Sign in',
     'saml.confirm.lead': '{provider} wants to sign you in as {name}. Continue only if you started this.',
     'saml.confirm.submit': 'Sign in as {name}',
+    'error.SamlProviderChanged':
+      'The sign-in provider of your company has changed, and this app does not accept the new one. Ask your administrator to connect it.',
     'error.SamlStatusError': 'Your sign-in provider did not sign you in. Try again, or ask your administrator for access to this app.',
   },
   de: {
@@ -24,6 +26,8 @@ export const messages: Messages = {
     'saml.confirm.title': 'Anmelden',
     'saml.confirm.lead': '{provider} möchte Sie als {name} anmelden. Fahren Sie nur fort, wenn Sie das selbst begonnen haben.',
     'saml.confirm.submit': 'Als {name} anmelden',
+    'error.SamlProviderChanged':
+      'Ihr Unternehmen hat einen anderen Anmeldedienst, den diese App noch nicht kennt. Bitten Sie Ihre Administration, ihn zu verbinden.',
     'error.SamlStatusError':
       'Ihr Anmeldedienst hat Sie nicht angemeldet. Versuchen Sie es noch einmal, oder bitten Sie Ihre Administration um Zugang zu dieser App.',
   },
@@ -37,6 +41,8 @@ export const messages: Messages = {
     'saml.confirm.title': 'Iniciar sesión',
     'saml.confirm.lead': '{provider} quiere iniciar su sesión como {name}. Continúe solo si lo ha empezado usted.',
     'saml.confirm.submit': 'Iniciar sesión como {name}',
+    'error.SamlProviderChanged':
+      'El proveedor de acceso de su empresa ha cambiado y esta aplicación no acepta el nuevo. Pida a su administrador que lo conecte.',
     'error.SamlStatusError':
       'Su proveedor de acceso no ha iniciado su sesión. Inténtelo de nuevo o pida acceso a esta aplicación a su administrador.',
   },
@@ -50,6 +56,8 @@ export const messages: Messages = {
     'saml.confirm.title': 'Se connecter',
     'saml.confirm.lead': '{provider} veut vous connecter en tant que {name}. Continuez seulement si vous en êtes à l’origine.',
     'saml.confirm.submit': 'Se connecter en tant que {name}',
+    'error.SamlProviderChanged':
+      'Le fournisseur de connexion de votre entreprise a changé, et cette application n’accepte pas le nouveau. Demandez à votre administrateur de le connecter.',
     'error.SamlStatusError':
       'Votre fournisseur de connexion ne vous a pas connecté. Réessayez, ou demandez à votre administrateur l’accès à cette application.',
   },
@@ -63,6 +71,8 @@ export const messages: Messages = {
     'saml.confirm.title': 'サインイン',
     'saml.confirm.lead': '{provider} が {name} としてのサインインを求めています。ご自身で始めた場合だけ続けてください。',
     'saml.confirm.submit': '{name} としてサインイン',
+    'error.SamlProviderChanged':
+      '会社のサインイン先が変わりましたが、このアプリはまだ新しいサインイン先に対応していません。管理者に接続を依頼してください。',
     'error.SamlStatusError': 'サインイン先でサインインできませんでした。もう一度試すか、このアプリの利用を管理者に依頼してください。',
   },
 }

@@ -46,6 +46,8 @@ export function parseMetadata(xml: string, now?: number): SamlMetadata {
   if (!found) throw new SamlMetadataError('The metadata describes no SAML 2.0 identity provider (IDPSSODescriptor).')
   if (more.length > 0) throw new SamlMetadataError('The metadata describes more than one identity provider. Give the document of one.')
   const { entity, role } = found
+  const entityId = attributeOf(entity, 'entityID') ?? ''
+  if (entityId === '') throw new SamlMetadataError('The metadata has no `entityID`.')
   const until = attributeOf(entity, 'validUntil')
   if (now !== undefined && until !== undefined && !(Date.parse(until) > now))
     throw new SamlMetadataError('The metadata ended (`validUntil`).')
@@ -55,7 +57,7 @@ export function parseMetadata(xml: string, now?: number): SamlMetadata {
   const certificates = certificatesOf(role)
   if (certificates.length === 0) throw new SamlMetadataError('The metadata has no signing certificate.')
   return {
-    entityId: attributeOf(entity, 'entityID') ?? '',
+    entityId,
     signInUrl: signIn.url,
     binding: signIn.binding,
     ...(signOut && { signOutUrl: signOut.url, signOutBinding: signOut.binding }),
@@ -116,7 +118,7 @@ function serviceOf(role: XmlElement, name: Name): { url: string; binding: 'redir
   for (const binding of ['redirect', 'post'] as const) {
     const service = elementsOf(role, name).find((one) => attributeOf(one, 'Binding') === bindings[binding])
     const url = service && attributeOf(service, 'Location')
-    if (url !== undefined && URL.canParse(url)) return { url, binding }
+    if (url !== undefined && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { url, binding }
   }
   return undefined
 }

@@ -43,6 +43,8 @@ export interface SamlConfig {
   idp?: SamlIdp | undefined
   /** The identity provider by its metadata: the XML, or an https URL that is read again each hour and when a signature fits no certificate. */
   metadata?: string | undefined
+  /** Entity id that `metadata` must have. Responses and metadata with another one are rejected. Default: the one that `metadata` has. */
+  idpEntityId?: string | undefined
   /** Our entity id. Default: the URL of our metadata, `<basePath>/saml/<id>/metadata`. */
   entityId?: string | undefined
   /**
@@ -95,6 +97,7 @@ export const optionNames: Record<Exclude<keyof SamlConfig, symbol>, true> = {
   callbackUrl: true,
   idp: true,
   metadata: true,
+  idpEntityId: true,
   entityId: true,
   acsPath: true,
   subject: true,
@@ -116,7 +119,7 @@ export function validateProvider(provider: SamlConfig): void {
   const refuse = (what: string): never => {
     throw new InvalidProvider(`SAML provider "${provider.id}": ${what}`)
   }
-  const { idp, metadata, clockSkew = 60, trustEmail, authnContext, mfaContexts, entityId, acsPath } = provider
+  const { idp, metadata, clockSkew = 60, trustEmail, authnContext, mfaContexts, entityId, idpEntityId, acsPath } = provider
   if ((idp === undefined) === (metadata === undefined)) refuse('set either `idp` or `metadata`.')
   if (metadata !== undefined && !/^\s*<|^https:\/\//.test(metadata)) refuse('`metadata` must be an https URL, or the XML itself.')
   if (idp) checkIdp(idp, provider[allowInsecureRequests] === true, refuse)
@@ -127,6 +130,8 @@ export function validateProvider(provider: SamlConfig): void {
   if (trustEmail !== undefined && typeof trustEmail !== 'boolean' && !Array.isArray(trustEmail))
     refuse('`trustEmail` must be true, false or a list of domains.')
   if (entityId !== undefined && (entityId === '' || entityId.length > 1024)) refuse('`entityId` must be a text of at most 1024 characters.')
+  if (idpEntityId !== undefined && (typeof idpEntityId !== 'string' || idpEntityId === '' || metadata === undefined))
+    refuse('`idpEntityId` must be a text, beside `metadata`. With `idp` set `idp.entityId`.')
   if (acsPath !== undefined && !/^(?:\/[\w.~-]{1,64}){1,8}$/.test(acsPath))
     refuse('`acsPath` must be a path below the base path, such as "/saml/acs".')
   for (const option of ['idpInitiated', 'forceAuthn', 'allowDangerousEmailAccountLinking'] as const)

@@ -25,14 +25,17 @@ export async function listCertificates(actor: Actor, id: string): Promise<Connec
 /** The same of a row. */
 export async function readCertificatesOf(ctx: AnyContext, row: Row<ConnectionRow>): Promise<ConnectionCertificate[]> {
   if (row.type !== 'saml' || isDraft(row)) return []
-  const { metadataUrl, certificates = [] } = row.settings as SamlSettings
-  const found = (metadataUrl === undefined ? certificates : await readFromMetadata(ctx, metadataUrl)).map(readCertificate)
+  const { metadataUrl, certificates = [], entityId } = row.settings as SamlSettings
+  const found = (metadataUrl === undefined ? certificates : await readFromMetadata(ctx, metadataUrl, entityId)).map(readCertificate)
   return found.toSorted((a, b) => b.notAfter.getTime() - a.notAfter.getTime())
 }
 
-async function readFromMetadata(ctx: AnyContext, url: string): Promise<string[]> {
+async function readFromMetadata(ctx: AnyContext, url: string, entityId: string): Promise<string[]> {
   try {
-    return (await ctx.service('samlMetadata').read(ctx, url)).certificates.map(({ pem }) => pem)
+    const read = await ctx.service('samlMetadata').read(ctx, url)
+    if (read.entityId !== entityId)
+      throw new SsoInput(`It is of the identity provider ${read.entityId.slice(0, 300)}, not of ${entityId}. Make a new connection.`)
+    return read.certificates.map(({ pem }) => pem)
   } catch (error) {
     throw new SsoInput(`sso: the metadata cannot be read. ${error instanceof Error ? error.message : ''}`.trim())
   }

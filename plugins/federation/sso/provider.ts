@@ -153,7 +153,7 @@ function toSaml(row: Row<ConnectionRow>, domains: readonly string[]): SamlConfig
     ...(former?.entityId !== undefined && { entityId: former.entityId }),
     ...(metadataUrl === undefined
       ? { idp: { entityId, signInUrl, certificates, binding, signOutUrl, signOutBinding } }
-      : { metadata: metadataUrl }),
+      : { metadata: metadataUrl, ...(!isDraft(row) && { idpEntityId: entityId }) }),
     ...(row.mapping.id !== undefined && { subject: row.mapping.id }),
     nameIdFormat,
     idpInitiated,

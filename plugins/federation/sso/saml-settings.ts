@@ -28,6 +28,8 @@ export async function readSamlSettings(ctx: AnyContext, fields: Readonly<Record<
     if (typeof metadata !== 'string') throw new SsoInput('sso: `metadata` must be XML or an https URL.')
     const isUrl = /^https:\/\//.test(metadata)
     const read = await readMetadata(ctx, metadata, isUrl)
+    if (!isSecureUrl(new URL(read.signInUrl)))
+      throw new SsoInput(`sso: the metadata has the sign-in address ${read.signInUrl.slice(0, 300)}. It must be https.`)
     if (isUrl) return { entityId: read.entityId, metadataUrl: metadata, ...options }
     const { certificates, ...rest } = read
     return { ...rest, certificates: certificates.map(({ pem }) => pem), ...options }
