@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAuth } from 'authkernel'
-import type { Adapter, Auth, Kernel, MailMessage, Plugin, Provider, Runtime } from 'authkernel/kernel'
+import type { Adapter, AnyContext, Auth, Kernel, MailMessage, Plugin, Provider, Runtime } from 'authkernel/kernel'
 import { createPublicFetch } from 'authkernel/kernel/protocols'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
@@ -112,6 +112,8 @@ export interface SsoWorld {
   changeRole(organizationId: string, userId: string, role: string): Promise<void>
   isMember(organizationId: string, userId: string): Promise<boolean>
   prove(organizationId: string, domain: string): Promise<void>
+  /** As a job of the app. */
+  job<T>(work: (ctx: AnyContext) => Promise<T>): Promise<T>
   /** Rows of connections of further organizations. */
   fillConnections(count: number): Promise<void>
   /** An organization with proved domains, owned by a stored user. */
@@ -199,6 +201,7 @@ export async function ssoWorld(
       ),
     addMember: (organizationId, userId) =>
       inside!.job({ job: 'test' }, async (ctx) => void (await ctx.service('organizations').addMember(ctx, { organizationId, userId }))),
+    job: (work) => inside!.job({ job: 'test' }, work),
     fillConnections: (count) =>
       inside!.job({ job: 'test' }, async (ctx) => {
         const row = (at: number) => ({

@@ -14,7 +14,7 @@ import { addPages } from './pages.ts'
 import { addRoutes } from './routes.ts'
 import { createSections } from './section-list.ts'
 import { linkTable } from './tables.ts'
-import { linkTokens, portalCookie } from './visit.ts'
+import { closeOwnVisit, linkTokens, portalCookie } from './visit.ts'
 
 export type { By } from './actor.ts'
 export { PortalInput, PortalLinkInvalid, PortalStepUp } from './errors.ts'
@@ -57,6 +57,11 @@ export function portalPlugin(options: PortalOptions = {}): Plugin<PortalApi & Po
         },
         { of: 'organizations' },
       )
+      // Who had the account before a reset may have sent links.
+      kernel.onAccessEnd('key', (ctx, { which, reason }) =>
+        'userId' in which && reason === 'passwordReset' ? ctx.records('portalLink').deleteWhere({ where: { createdBy: which.userId } }) : 0,
+      )
+      kernel.on('signOut', ({ ctx }) => closeOwnVisit(ctx))
       addRoutes(kernel, plugin)
       addPages(kernel, plugin)
       addClientMethods(kernel, plugin)

@@ -1,5 +1,16 @@
 /** Links: made and revoked by owners, opened once, and bound to the browser that opened them. */
-import { type AnyContext, type Context, HttpError, MailNotSent, randomHex, type Row, toAddress, withParams } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  type AnyContext,
+  type Context,
+  HttpError,
+  MailNotSent,
+  randomHex,
+  type Row,
+  type StampOfAccess,
+  toAddress,
+  withParams,
+} from 'authkernel/kernel'
 import { type Actor, assertRight } from './actor.ts'
 import { PortalInput, PortalLinkInvalid } from './errors.ts'
 import { listScopes } from './sections.ts'
@@ -34,8 +45,9 @@ export interface CreatedPortalLink extends PortalLink {
 
 const day = 86_400_000
 
-/** Throws PortalInput, and HttpError 429 after 30 links in an hour. */
+/** Throws PortalInput, HttpError 429 after 30 links in an hour, and AccessEnded for a sender whose session ended meanwhile. */
 export async function createLink(actor: Actor, organizationId: string, sent: unknown): Promise<CreatedPortalLink> {
+  const stamp = await stampSender(actor)
   const { name } = await assertRight(actor, organizationId, true)
   const { ctx, options, base } = actor
   const { email, days, scopes, mail } = await readLink(actor, sent)
@@ -45,7 +57,7 @@ export async function createLink(actor: Actor, organizationId: string, sent: unk
   const { allowed, retryAfter } = await ctx.limit.take(`portal links ${organizationId}`, { max: 30, seconds: 3600 })
   if (!allowed) throw new HttpError(429, 'There were 30 links in the last hour.', { 'Retry-After': String(retryAfter) })
   const token = randomHex(ctx.runtime, 32)
-  const row = await table.create({
+  const link: LinkRow = {
     organizationId,
     token: await digestToken(ctx, 'link', token),
     session: null,
@@ -56,11 +68,28 @@ export async function createLink(actor: Actor, organizationId: string, sent: unk
     created: ctx.now,
     opened: null,
     expires: new Date(ctx.now.getTime() + days * day),
-  })
+  }
+  // Its visitor decides who signs in as the users of the company: it is given as a key is.
+  const row = stamp
+    ? await ctx.access.grant(
+        stamp,
+        'portalLink',
+        () => table.create(link),
+        () => table.take({ token: link.token }),
+      )
+    : await table.create(link)
   const url = withParams(`${base}/portal/open`, { token })
   await note(ctx, 'created', row, actor.userId)
   if (mail) await mailLink(ctx, row, { url, organization: name })
   return { ...toLink(row), url }
+}
+
+/** Undefined for the host's own code. */
+async function stampSender({ ctx, userId }: Actor): Promise<StampOfAccess | undefined> {
+  if (userId === null || !ctx.request) return undefined
+  const stamp = await ctx.access.stampSession()
+  if (!stamp) throw new AccessDenied('portal: no user is signed in.')
+  return stamp
 }
 
 /** Newest first. Those that are over are gone. */

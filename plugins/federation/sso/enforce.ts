@@ -5,7 +5,7 @@ import { SsoRequired } from './errors.ts'
 import { type Demand, isSatisfied, type Subject } from './policy-rules.ts'
 
 /** What a session of another provider, or no session at all, may not be given. `signIn` is decided by the hook `login`, which knows the provider. */
-const sessionPurposes = new Set(['link', 'credential', 'address', 'apiKey', 'appCode', 'deviceApproval', 'stepUp'])
+const sessionPurposes = new Set(['link', 'credential', 'address', 'apiKey', 'appCode', 'deviceApproval', 'stepUp', 'portalLink'])
 
 /** Before the user is known by address alone, afterwards by all that is stored. */
 export function addEnforcement(kernel: Kernel): void {
