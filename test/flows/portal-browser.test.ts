@@ -129,7 +129,7 @@ it.each([
   const { csrfToken } = (await (await atOwner.context.request.get(`${app}/auth/csrf`)).json()) as { csrfToken: string }
   await atOwner.context.request.post(`${app}/auth/callback/credentials`, { form: { csrfToken, user: owner } })
   await atOwner.page.goto(`${app}/auth/portal/links?organization=${id}`)
-  await atOwner.page.getByLabel('Email of the person').fill('it@acme.example')
+  await atOwner.page.getByLabel('Email of the administrator').fill('it@acme.example')
   await shot(atOwner.page, 'links')
   await atOwner.page.getByRole('button', { name: 'Make a link' }).click()
   const url = (await atOwner.page.locator('#created code').textContent()) ?? ''
@@ -163,7 +163,7 @@ it.each([
   await page.getByRole('button', { name: 'Use SAML 2.0' }).click()
   await page.getByText('Audience URI (SP Entity ID)').waitFor()
   await shot(page, 'draft')
-  await page.getByText('Enter the fields by hand').click()
+  await page.getByText('Enter the fields manually').click()
   await page.getByLabel('Entity ID (issuer)').fill(idpEntity)
   await page.getByLabel('Sign-in address (SSO URL)').fill(`${provider}/sso`)
   await page.getByLabel('Signing certificate').fill(idpKeys.certificate)

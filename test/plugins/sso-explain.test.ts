@@ -169,6 +169,6 @@ it.each([
 
 it('each cause has a text in each language', () => {
   const keys = Object.keys(fixMessages['en'] ?? {})
-  expect(keys).toHaveLength(29)
+  expect(keys).toHaveLength(31)
   for (const texts of Object.values(fixMessages)) expect(Object.keys(texts)).toEqual(keys)
 })

@@ -346,6 +346,44 @@ describe('under a policy', () => {
     await expect(auth.sso.setPolicy(system, acme, both)).rejects.toThrow('serves mail.example')
   })
 
+  it('no change of a connection leaves a domain of the policy without one', async () => {
+    const { auth, acme, connection, prove } = await made('database')
+    await prove(acme, 'mail.example')
+    const settings = { issuer: op.issuer, clientId: 'app', clientSecret: 'the-secret-of-the-client' }
+    const second = await auth.sso.create(system, acme, { ...settings, name: 'Second', domains: ['mail.example'] })
+    await auth.sso.setPolicy(system, acme, both)
+    // The second one serves another domain: users of acme.example would have no way in.
+    for (const change of [{ enabled: false }, { domains: ['mail.example'] }])
+      await expect(auth.sso.update(system, connection.id, change)).rejects.toThrow('demands a connection for acme.example')
+    await expect(auth.sso.remove(system, connection.id)).rejects.toThrow('demands a connection for acme.example')
+    await auth.sso.update(system, connection.id, { domains: ['acme.example'] })
+    await expect(auth.sso.remove(system, second.id)).rejects.toThrow('demands a connection for mail.example')
+    await auth.sso.update(system, connection.id, { domains: null })
+    await auth.sso.remove(system, second.id)
+    expect((await auth.sso.list(system, acme)).map(({ id }) => id)).toEqual([connection.id])
+  })
+
+  it('of the host keeps its last connection too', async () => {
+    const { auth } = await made('database')
+    const settings = { issuer: op.issuer, clientId: 'app', clientSecret: 'the-secret-of-the-client' }
+    const own = await auth.sso.create(system, null, { ...settings, name: 'Host', domains: ['host.example'] })
+    await auth.sso.setPolicy(system, null, { domains: true, members: false })
+    await expect(auth.sso.update(system, own.id, { enabled: false })).rejects.toThrow('Remove the policy first')
+    await expect(auth.sso.remove(system, own.id)).rejects.toThrow('Remove the policy first')
+    await auth.sso.removePolicy(system, null)
+    await auth.sso.remove(system, own.id)
+  })
+
+  it('for domains needs an adapter that finds users by their address, because their sessions must end', async () => {
+    const { searchUsers: _none, ...store } = memoryAdapter(memoryData())
+    const world = await ssoWorld(store as never, { cert: tls.cert })
+    await store.createUser!({ id: 'ada', email: 'ada@acme.example', name: 'Ada', emailVerified: new Date(0) })
+    const acme = await world.company('Acme', 'ada', ['acme.example'])
+    await world.auth.sso.create(system, acme, { name: 'A', issuer: op.issuer, clientId: 'app', clientSecret: 's' })
+    await expect(world.auth.sso.setPolicy(system, acme, both)).rejects.toThrow('the adapter has no `searchUsers`')
+    expect((await world.auth.sso.setPolicy(system, acme, { domains: false, members: true })).ended).toBe(1)
+  })
+
   it.each([
     [{}, 'must be true or false'],
     [{ domains: false, members: false }, 'one of them true'],

@@ -187,6 +187,22 @@ describe('connections', () => {
       await expect(auth.sso.update(system, connection.id, change)).rejects.toThrow('Make a new connection')
   })
 
+  it('give roles that the organization has', async () => {
+    const { auth, acme, connection } = await made()
+    for (const roles of [{ default: 'chief' }, { groups: { staff: 'chief' } }]) {
+      await expect(auth.sso.create(system, acme, { ...settings(), roles })).rejects.toThrow(
+        'there is no role "chief". Roles: admin, member',
+      )
+      await expect(auth.sso.update(system, connection.id, { roles })).rejects.toThrow('there is no role "chief"')
+    }
+    const { role: name } = await auth.organizations.roles.create(system, acme, { title: 'Chief', permissions: ['member:read'] })
+    await auth.sso.update(system, connection.id, { roles: { default: name } })
+    await auth.organizations.roles.delete(system, acme, name)
+    // Other changes stay possible.
+    await auth.sso.update(system, connection.id, { name: 'Acme 2' })
+    await expect(auth.sso.update(system, connection.id, { roles: { default: name } })).rejects.toThrow('there is no role')
+  })
+
   it('call no address of the own network', async () => {
     const { auth, acme } = await made()
     const inside = await auth.sso.create(system, acme, { ...settings(), issuer: 'https://10.0.0.1' })

@@ -22,6 +22,8 @@ export async function drawAttributes(page: PortalPage, connection: Connection): 
   const groups = Object.entries(roles.groups ?? {})
     .map(([group, role]) => `${group} = ${role}`)
     .join('\n')
+  const all = await page.ctx.service('organizations').listRoles(page.ctx, page.organization.id)
+  const known = all.filter((role) => role !== 'owner')
   return card({
     id: 'attributes',
     title: say('portal.attributes'),
@@ -37,6 +39,7 @@ export async function drawAttributes(page: PortalPage, connection: Connection): 
             ><textarea name="role.groups" id="groups-${id}" rows="4" spellcheck="false" placeholder="engineering = member">
 ${typed('role.groups', groups)}</textarea>
           </div>`,
+          html`<p class="note">${say('portal.roles.known', { roles: known.join(', ') })}</p>`,
           field('role.default', {
             label: 'portal.roles.default',
             type: 'text',
@@ -66,9 +69,9 @@ async function drawPreview(page: PortalPage): Promise<Content> {
   return [
     html`<h3>${say('portal.preview')}</h3>`,
     facts([
-      [say('portal.map.email'), email],
-      [say('portal.map.name'), name],
-      [say('portal.map.groups'), groups.join(', ')],
+      [say('portal.preview.email'), email],
+      [say('portal.preview.name'), name],
+      [say('portal.preview.groups'), groups.join(', ')],
       [say('portal.role'), role],
     ]),
   ]

@@ -1,6 +1,7 @@
 /** Signing certificates of the identity provider: when they end, and the next ones beside them. */
 import { AuthError, type Content } from 'authkernel/kernel'
 import type { Connection, ConnectionCertificate } from 'authkernel/plugins/sso'
+import { describeError } from './errors.ts'
 import type { PortalPage } from './sections.ts'
 import { ssoOf, takeFetch } from './sso.ts'
 
@@ -49,7 +50,7 @@ async function readCertificates(page: PortalPage, id: string): Promise<Connectio
     return (await ssoOf(page)?.certificates(id)) ?? []
   } catch (error) {
     // The rest of the page must be there when the metadata cannot be read.
-    if (error instanceof AuthError && error.status < 500) return error.message.replace(/^[\w.]+: /, '')
+    if (error instanceof AuthError && error.status < 500) return describeError(error)
     throw error
   }
 }

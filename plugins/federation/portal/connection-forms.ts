@@ -45,6 +45,8 @@ const forms: Readonly<Record<string, Form>> = {
     return at(id, 'attributes')
   },
   async oidc(sso, id, { issuer = '', clientId = '', clientSecret = '', auth }) {
+    if (auth !== 'private_key_jwt' && clientSecret.trim() === '' && !(await sso.get(id)).hasSecret)
+      throw new PortalInput('portal: enter the client secret. Your identity provider shows it once, when you create it.')
     await sso.update(id, {
       issuer: issuer.trim(),
       clientId: clientId.trim(),

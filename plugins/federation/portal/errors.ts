@@ -1,5 +1,5 @@
 /** Errors that owners and visitors of the portal see. Texts are in `messages.ts`. */
-import { AccessDenied, AuthError, type ErrorRow } from 'authkernel/kernel'
+import { redactText, AccessDenied, AuthError, type ErrorRow } from 'authkernel/kernel'
 
 /** A value that cannot be taken. The message names it. */
 export class PortalInput extends AuthError {
@@ -15,4 +15,10 @@ export class PortalLinkInvalid extends AuthError {
 export class PortalStepUp extends AccessDenied {
   static override type = 'PortalStepUp'
   static override row: ErrorRow = { page: 'error', status: 403, visible: true }
+}
+
+/** Messages of these errors name fields, and are for administrators. */
+export function describeError(error: AuthError): string {
+  const text = redactText(error.message.replace(/^[\w.]+: /, '')).slice(0, 600)
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
 }

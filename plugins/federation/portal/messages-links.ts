@@ -11,8 +11,9 @@ export const linkMessages: Messages = {
     'portal.links.own': 'Set it up yourself',
     'portal.links.own.lead': 'Opens the portal in this browser for one day.',
     'portal.links.new': 'Make a link',
-    'portal.links.new.lead': 'For one person. It opens once, and then works in that browser alone. You can revoke it.',
-    'portal.links.email': 'Email of the person',
+    'portal.links.new.lead':
+      'For one administrator of your company. It opens once, and then works in that browser alone. You can revoke it.',
+    'portal.links.email': 'Email of the administrator',
     'portal.links.days': 'Works for',
     'portal.links.scopes': 'May set up',
     'portal.links.mail': 'Send the link by email',

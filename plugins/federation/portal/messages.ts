@@ -4,7 +4,7 @@ import type { Messages } from 'authkernel/kernel'
 export const messages: Messages = {
   en: {
     'portal.title': 'Setup portal',
-    'portal.closed': 'Ask the person who sent you the link for a new one.',
+    'portal.closed': 'Ask the sender of the link for a new one.',
     'portal.foot': 'You set up {organization} as {email}. This portal ends on {date}.',
     'portal.done': 'Saved.',
     'portal.save': 'Save',

@@ -1,15 +1,7 @@
 /** The pages of the portal: the frame of its sections, and the page that opens a link. */
-import {
-  type AuthError,
-  type Content,
-  type Context,
-  type Kernel,
-  type PageDraw,
-  type PageTools,
-  type PageView,
-  redactText,
-} from 'authkernel/kernel'
+import { type AuthError, type Content, type Context, type Kernel, type PageDraw, type PageTools, type PageView } from 'authkernel/kernel'
 import type { PluginInstance } from './actor.ts'
+import { describeError } from './errors.ts'
 import { findSentLink } from './links.ts'
 import { addLinkPages } from './pages-links.ts'
 import { listSections, type PortalPage, type PortalSection, type PortalVisit } from './sections.ts'
@@ -55,7 +47,7 @@ function drawPortal(plugin: PluginInstance): PageDraw {
     if (!section) return { title: say('portal.title'), layout: 'wide', body: alert('PortalSectionMissing'), status: 404 }
     const refusal = refusals.get(ctx)
     const { title, lead, body, status, ...more } = await drawSection(section, { ...visit, tools, params })
-    const problem = refusal && [alert(refusal.error.type), html`<div class="error" lang="en"><p>${describe(refusal.error)}</p></div>`]
+    const problem = refusal && [alert(refusal.error.type), html`<div class="error" lang="en"><p>${describeError(refusal.error)}</p></div>`]
     const heading = title ?? say(section.label)
     return {
       title: heading,
@@ -122,9 +114,4 @@ const drawOpening: PageDraw = async (ctx, tools, { error }) => {
 export function pathOf(section: string, query: Readonly<Record<string, string>> = {}): string {
   const search = new URLSearchParams(query).toString()
   return `/portal/${section}${search === '' ? '' : `?${search}`}`
-}
-
-/** Messages of these errors name fields, and are for administrators. */
-function describe(error: AuthError): string {
-  return redactText(error.message.replace(/^[\w.]+: /, '')).slice(0, 600)
 }

@@ -71,7 +71,7 @@ function drawProducts({ tools, to }: PortalPage): Content {
 async function drawProtocols({ tools, form, to }: PortalPage, id: string): Promise<Content> {
   const { say, card, button, link } = tools
   const product = productOf(id)
-  const name = product.name || say('portal.product.other')
+  const name = product.name || say('portal.product.own')
   return [
     card({
       title: 'SAML 2.0',

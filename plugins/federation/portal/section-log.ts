@@ -46,7 +46,7 @@ async function drawLog(
       ],
       rows: signIns.map(({ at, outcome, reason, email, cause }) => [
         moment(at),
-        email === null ? '–' : html`<bdi>${email}</bdi>`,
+        email === null ? '–' : drawAddress(tools, email),
         outcome === 'ok' ? tag(say('portal.log.ok'), 'ok') : tag(say('portal.log.failed'), 'danger'),
         [cause !== null && html`<p>${say(`sso.fix.${cause}`)}</p>`, reason !== null && html`<small lang="en">${reason}</small>`],
       ]),
@@ -65,4 +65,10 @@ async function drawLog(
       ...(cursor !== undefined && { next: { cursor } }),
     }),
   })
+}
+
+/** A narrow column breaks it before the @. */
+function drawAddress({ html }: PortalPage['tools'], email: string): Content {
+  const at = email.lastIndexOf('@')
+  return html`<bdi>${email.slice(0, at)}<wbr />${email.slice(at)}</bdi>`
 }

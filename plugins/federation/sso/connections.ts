@@ -3,7 +3,8 @@ import { type AnyContext, randomHex, RecordConflict, type Row } from 'authkernel
 import { type Actor, assertRight, requireConnection } from './actor.ts'
 import { SsoInput } from './errors.ts'
 import { type ConnectionChange, isDraft, issuerOf, readConnection, type ReadConnection, readOidcSettings } from './input.ts'
-import { findDomainOwner } from './organizations.ts'
+import { findDomainOwner, listConnectionDomains, organizationsOf } from './organizations.ts'
+import { policyIdOf } from './policy-rules.ts'
 import { buildProvider, createPrivateKey, providerIdOf, publicKeyOf, secretsOf } from './provider.ts'
 import { readDecryption, readSamlSettings, readSigning } from './saml-settings.ts'
 import type { AttributeMapping, ConnectionRow, OidcSettings, RoleMapping, SamlSettings } from './tables.ts'
@@ -54,6 +55,7 @@ export async function createConnection(actor: Actor, organizationId: string | nu
   await assertRight(actor, owner, true)
   const { ctx, options } = actor
   const { fields: sentFields, draft, ...fields } = readConnection(sent)
+  await assertRoles(ctx, owner, fields.roles)
   const table = ctx.records('ssoConnection')
   if (owner !== '' && (await table.count({ organizationId: owner }, { max: options.max })) >= options.max)
     throw new SsoInput(`sso: the organization has ${options.max} connections.`)
@@ -86,7 +88,9 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
   const isHost = former.organizationId === ''
   const domains = isHost && sent.domains !== undefined ? requireDomains(fields.domains) : undefined
   if (domains) await assertHostDomains(ctx, domains)
-  if (former.enabled && !fields.enabled) await assertNotLast(ctx, former)
+  // A role that was there when it was entered may have been deleted since: other changes must stay possible.
+  if (sent.roles !== undefined) await assertRoles(ctx, former.organizationId, fields.roles)
+  if (former.enabled) await assertServed(ctx, former, { ...former, ...fields, domains: isHost ? null : fields.domains }, domains)
   const read = draft ? { settings: former.settings, secret: former.secret } : await readSettings(ctx, former.type, sentFields, former)
   const kept =
     sent.formerAddress === false && former.settings.former ? { providerId: former.settings.former.providerId } : former.settings.former
@@ -116,7 +120,7 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
 /** Users who signed in with it stay; they sign in with other methods, where no policy forbids it. */
 export async function removeConnection(actor: Actor, id: string): Promise<void> {
   const row = await requireConnection(actor, id, true)
-  if (row.enabled) await assertNotLast(actor.ctx, row)
+  if (row.enabled) await assertServed(actor.ctx, row, null)
   await actor.ctx.records('ssoConnection').delete(id)
   await actor.ctx.records('ssoDomain').deleteWhere({ where: { connectionId: id } })
   await note(actor, row, 'removed')
@@ -238,12 +242,41 @@ export async function assertHostDomains(ctx: AnyContext, domains: readonly strin
       throw new SsoInput(`sso: an organization has proved ${domain}.`)
 }
 
-/** Users must not be locked out: a policy needs a connection that they can sign in with. */
-async function assertNotLast(ctx: AnyContext, row: Row<ConnectionRow>): Promise<void> {
-  if (row.organizationId === '' || !(await ctx.records('ssoPolicy').get(row.organizationId))) return
-  const { rows } = await ctx.records('ssoConnection').find({ where: { organizationId: row.organizationId }, limit: 100 })
-  if (!rows.some(({ id, enabled }) => enabled && id !== row.id))
+/** A role that is not there would refuse every new member. */
+async function assertRoles(ctx: AnyContext, organizationId: string, { groups = {}, default: fallback }: RoleMapping): Promise<void> {
+  const names = new Set([...Object.values(groups), ...(fallback === undefined ? [] : [fallback])])
+  if (organizationId === '' || names.size === 0) return
+  const known = (await organizationsOf(ctx)?.listRoles(ctx, organizationId)) ?? []
+  for (const name of names)
+    if (!known.includes(name))
+      throw new SsoInput(`sso: there is no role "${name}". Roles: ${known.filter((one) => one !== 'owner').join(', ')}.`)
+}
+
+/**
+ * Users must not be locked out: what a policy demands must be there after a change of the connection, or after it is gone (`next` null). `hostDomains`: those that
+ * a connection of the host would have.
+ */
+async function assertServed(
+  ctx: AnyContext,
+  former: Row<ConnectionRow>,
+  next: Row<ConnectionRow> | null,
+  hostDomains?: readonly string[],
+): Promise<void> {
+  const { organizationId } = former
+  const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
+  if (!policy) return
+  const { rows } = await ctx.records('ssoConnection').find({ where: { organizationId }, limit: 100 })
+  const others = rows.filter(({ id, enabled }) => enabled && id !== former.id)
+  if (!next?.enabled && others.length === 0)
     throw new SsoInput('sso: the policy of the organization demands this connection. Remove the policy first.')
+  if (!policy.domains) return
+  const served = new Set((await Promise.all(others.map((row) => listConnectionDomains(ctx, row)))).flat())
+  const left = next?.enabled ? (hostDomains ?? (await listConnectionDomains(ctx, next))) : []
+  // A domain of the host that no connection has is under no policy.
+  const isFree = organizationId === '' && (next === null || hostDomains !== undefined)
+  const open = isFree ? [] : (await listConnectionDomains(ctx, former)).filter((one) => !served.has(one) && !left.includes(one))
+  if (open.length > 0)
+    throw new SsoInput(`sso: the policy demands a connection for ${open.join(', ')}, and no other one serves it. Remove the policy first.`)
 }
 
 export async function writeDomains(ctx: AnyContext, connectionId: string, domains: readonly string[]): Promise<void> {

@@ -19,6 +19,8 @@ export type FailureCause =
   | 'scope'
   | 'failing'
   | 'refused'
+  | 'discovery'
+  | 'metadata'
   | OwnCheck
 
 type OwnCheck =

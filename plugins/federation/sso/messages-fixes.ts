@@ -37,6 +37,10 @@ export const fixMessages: Messages = {
     'sso.fix.subject': 'The answer does not name the user for good. Send a persistent NameID, or name an attribute.',
     'sso.fix.email': 'No email arrived. Send the attribute, or enter its name in step 3.',
     'sso.fix.domain': 'The domain of the email is not verified for this organization. Verify it first.',
+    'sso.fix.discovery':
+      'The issuer does not answer with its discovery document. Compare the issuer, letter by letter, with the one that your identity provider shows.',
+    'sso.fix.metadata':
+      'The metadata address does not answer with the metadata of your identity provider. Check the address, or upload the file.',
   },
   de: {
     'sso.fix.replyUrl':
@@ -82,6 +86,10 @@ export const fixMessages: Messages = {
       'Die Antwort bezeichnet den Benutzer nicht dauerhaft. Senden Sie eine persistente NameID oder nennen Sie ein Attribut.',
     'sso.fix.email': 'Es kam keine E-Mail an. Senden Sie das Attribut oder tragen Sie seinen Namen in Schritt 3 ein.',
     'sso.fix.domain': 'Die Domain der E-Mail ist für diese Organisation nicht bestätigt. Bestätigen Sie sie zuerst.',
+    'sso.fix.discovery':
+      'Unter dem Aussteller ist kein Discovery-Dokument zu finden. Vergleichen Sie ihn Zeichen für Zeichen mit dem, den Ihr Identitätsanbieter zeigt.',
+    'sso.fix.metadata':
+      'Unter der Metadatenadresse sind die Metadaten Ihres Identitätsanbieters nicht zu finden. Prüfen Sie die Adresse, oder laden Sie die Datei hoch.',
   },
   es: {
     'sso.fix.replyUrl':
@@ -119,6 +127,10 @@ export const fixMessages: Messages = {
     'sso.fix.subject': 'La respuesta no identifica al usuario de forma permanente. Envíe un NameID persistente o indique un atributo.',
     'sso.fix.email': 'No llegó ningún correo. Envíe el atributo o escriba su nombre en el paso 3.',
     'sso.fix.domain': 'El dominio del correo no está verificado para esta organización. Verifíquelo primero.',
+    'sso.fix.discovery':
+      'El emisor no responde con su documento de descubrimiento. Compárelo, letra por letra, con el que muestra su proveedor de identidad.',
+    'sso.fix.metadata':
+      'La dirección de los metadatos no responde con los de su proveedor de identidad. Compruebe la dirección o suba el archivo.',
   },
   fr: {
     'sso.fix.replyUrl':
@@ -159,6 +171,10 @@ export const fixMessages: Messages = {
     'sso.fix.subject': 'La réponse n’identifie pas durablement l’utilisateur. Envoyez un NameID persistant ou indiquez un attribut.',
     'sso.fix.email': 'Aucun e-mail n’est arrivé. Envoyez l’attribut ou saisissez son nom à l’étape 3.',
     'sso.fix.domain': 'Le domaine de l’e-mail n’est pas vérifié pour cette organisation. Vérifiez-le d’abord.',
+    'sso.fix.discovery':
+      'L’émetteur ne fournit pas de document de découverte. Comparez-le, lettre par lettre, à celui qu’affiche votre fournisseur d’identité.',
+    'sso.fix.metadata':
+      'L’adresse des métadonnées ne fournit pas celles de votre fournisseur d’identité. Vérifiez l’adresse, ou téléversez le fichier.',
   },
   ja: {
     'sso.fix.replyUrl': 'ID プロバイダーの応答先(ACS URL、リダイレクト URI)を設定ポータルの値にしてください。',
@@ -193,5 +209,8 @@ export const fixMessages: Messages = {
     'sso.fix.subject': '応答にユーザーの永続的な識別子がありません。persistent の NameID を送るか、属性を指定してください。',
     'sso.fix.email': 'メールアドレスが届いていません。属性を送るか、手順 3 で名前を入力してください。',
     'sso.fix.domain': 'メールのドメインがこの組織で確認されていません。先に確認してください。',
+    'sso.fix.discovery': '発行者からディスカバリー文書を取得できません。ID プロバイダーに表示される発行者と一字ずつ比べてください。',
+    'sso.fix.metadata':
+      'メタデータのアドレスから ID プロバイダーのメタデータを取得できません。アドレスを確認するか、ファイルをアップロードしてください。',
   },
 }

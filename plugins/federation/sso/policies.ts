@@ -52,7 +52,12 @@ export async function setPolicy(actor: Actor, organizationId: string | null, sen
   if (owner === '' && fields.members) throw new SsoInput('sso: a policy of the host has no `members`.')
   if ((await listEnabled(ctx, owner)).length === 0)
     throw new SsoInput('sso: there is no connection that is switched on. Users would be locked out.')
-  if (fields.domains) await assertServed(ctx, owner)
+  if (fields.domains) {
+    // Else sessions of before would go on, and the report would say that all have ended.
+    if (!ctx.store?.supports('searchUsers'))
+      throw new SsoInput('sso: the adapter has no `searchUsers`, so users of a domain cannot be found. Use `members` alone.')
+    await assertServed(ctx, owner)
+  }
   for (const userId of fields.breakGlass) await assertOwner(ctx, owner, userId)
   const former = await ctx.records('ssoPolicy').get(policyIdOf(owner))
   const isGiven = (Object(sent) as NewPolicy).from !== undefined

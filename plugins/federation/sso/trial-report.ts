@@ -2,7 +2,7 @@
 import { type AnyContext, type AuthError, type Profile, redactText, type Row } from 'authkernel/kernel'
 import { explainFailure, type FailureCause } from './explain.ts'
 import { mapUser, type MappedUser } from './mapping.ts'
-import { placeAddress } from './organizations.ts'
+import { organizationsOf, placeAddress } from './organizations.ts'
 import type { ConnectionRow } from './tables.ts'
 
 /** One check of a test sign-in. */
@@ -42,7 +42,7 @@ export async function reportAnswer(ctx: AnyContext, row: Row<ConnectionRow>, pro
     detail: user.email ?? `There is no "${row.mapping.email ?? 'email'}". Add the attribute at the identity provider, or name another one.`,
   })
   if (user.email !== null) checks.push(await checkDomain(ctx, row, user.email))
-  checks.push({ name: 'role', ok: true, detail: user.role })
+  checks.push(await checkRole(ctx, row, user.role))
   const failed = checks.find(({ ok }) => !ok)?.name
   const cause = failed === 'id' ? 'subject' : failed === 'email' || failed === 'domain' ? failed : null
   return { checks, attributes: copyAttributes(profile), user, cause }
@@ -50,24 +50,29 @@ export async function reportAnswer(ctx: AnyContext, row: Row<ConnectionRow>, pro
 
 /** The answer was refused. Passed are the checks that come before the one that failed. */
 export function reportFailure(row: Row<ConnectionRow>, error: AuthError): TrialReport {
-  const { check, fix, expected, received, err, description } = (error.cause ?? {}) as Readonly<Record<string, unknown>>
+  const { check } = (error.cause ?? {}) as { check?: unknown }
   const names: readonly string[] = protocolChecks[row.type]
   const failed = typeof check === 'string' ? check : error.type === 'InvalidCheck' ? 'request' : 'answer'
-  const at = names.indexOf(failed)
+  const passed = names.slice(0, Math.max(names.indexOf(failed), 0)).map((name) => ({ name, ok: true, detail: '' }))
+  return { checks: [...passed, describeFailure(failed, error)], attributes: {}, user: null, cause: explainFailure(error) }
+}
+
+/** The browser was not sent away: what the connection knows of the identity provider could not be read. */
+export function reportStartFailure({ type }: Row<ConnectionRow>, error: AuthError): TrialReport {
+  const { check } = (error.cause ?? {}) as { check?: unknown }
+  const source = type === 'oidc' ? 'discovery' : 'metadata'
+  const failed = describeFailure(typeof check === 'string' ? check : source, error)
+  return { checks: [failed], attributes: {}, user: null, cause: explainFailure(error) ?? source }
+}
+
+function describeFailure(name: string, error: AuthError): TrialCheck {
+  const { fix, expected, received, err, description } = (error.cause ?? {}) as Readonly<Record<string, unknown>>
   const more = err instanceof Error ? err.message : description
   const said = typeof more === 'string' && more !== error.message ? `${error.message} ${more}` : error.message
   const found =
     typeof expected === 'string' ? ` Expected: ${expected}. Received: ${typeof received === 'string' ? received : 'nothing'}.` : ''
   const advice = typeof fix === 'string' && !said.includes(fix) ? ` ${fix}` : ''
-  return {
-    checks: [
-      ...names.slice(0, Math.max(at, 0)).map((name) => ({ name, ok: true, detail: '' })),
-      { name: failed, ok: false, detail: redactText(`${said}${advice}${found}`).slice(0, 900) },
-    ],
-    attributes: {},
-    user: null,
-    cause: explainFailure(error),
-  }
+  return { name, ok: false, detail: redactText(`${said}${advice}${found}`).slice(0, 900) }
 }
 
 async function checkDomain(ctx: AnyContext, row: Row<ConnectionRow>, email: string): Promise<TrialCheck> {
@@ -80,6 +85,13 @@ async function checkDomain(ctx: AnyContext, row: Row<ConnectionRow>, email: stri
     none: 'This is no email address.',
   }
   return { name: 'domain', ok, detail: texts[place] }
+}
+
+/** A role of the mapping may have been deleted since. */
+async function checkRole(ctx: AnyContext, { organizationId, join }: Row<ConnectionRow>, role: string): Promise<TrialCheck> {
+  const known = organizationId === '' || !join ? [role] : ((await organizationsOf(ctx)?.listRoles(ctx, organizationId)) ?? [])
+  const ok = known.includes(role)
+  return { name: 'role', ok, detail: ok ? role : `There is no role "${role}". Change the roles of step 3.` }
 }
 
 function copyAttributes(profile: Profile): Record<string, string[]> {

@@ -1,12 +1,22 @@
 /** Test sign-ins: through the identity provider and back, with every check, and without a session. A connection is tested before it is switched on. */
-import { type Context, HttpError, InvalidCheck, type Kernel, randomHex, redirectTo, type Row, withParams } from 'authkernel/kernel'
+import {
+  AuthError,
+  type Context,
+  HttpError,
+  InvalidCheck,
+  type Kernel,
+  randomHex,
+  redirectTo,
+  type Row,
+  withParams,
+} from 'authkernel/kernel'
 import { type Actor, requireConnection } from './actor.ts'
 import { SsoInput } from './errors.ts'
 import { isDraft } from './input.ts'
 import { findConnection, providerOf } from './provider.ts'
 import type { ConnectionRow } from './tables.ts'
 import { trials } from './trial-list.ts'
-import { reportAnswer, reportFailure, type TrialReport } from './trial-report.ts'
+import { reportAnswer, reportFailure, reportStartFailure, type TrialReport } from './trial-report.ts'
 
 /** A test sign-in. */
 export interface Trial {
@@ -42,12 +52,21 @@ export async function startTrial(actor: Actor & { ctx: Context }, id: string, re
     // The result is read soon, and has data of a user.
     expires: new Date(ctx.now.getTime() + 3_600_000),
   })
-  await trials.add(ctx, trial, { connection: row.id, returnTo: target })
   ctx.useCallbackUrl(target)
   const provider = await providerOf(ctx, row)
-  const started = await ctx.flow(provider).start?.(ctx, provider)
-  if (!started) throw new SsoInput('sso: sign-ins of this connection do not begin here.')
-  return started
+  const { start } = ctx.flow(provider)
+  if (!start) throw new SsoInput('sso: sign-ins of this connection do not begin here.')
+  try {
+    const started = await start(ctx, provider)
+    await trials.add(ctx, trial, { connection: row.id, returnTo: target })
+    return started
+  } catch (error) {
+    if (!(error instanceof AuthError)) throw error
+    // A wrong issuer or an address without metadata is what a test is for: its page says so.
+    ctx.logger.error(error)
+    await ctx.records('ssoTrial').update(trial, { outcome: 'failed', report: reportStartFailure(row, error) }, { if: { outcome: 'open' } })
+    return redirectTo(target)
+  }
 }
 
 /** Null: there is none, or it is older than an hour. */

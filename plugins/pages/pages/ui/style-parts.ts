@@ -36,8 +36,11 @@ body{--pad:calc(1.5rem*var(--space));--soft:color-mix(in srgb,var(--focus) 10%,t
 .ui-head{margin-bottom:1.5rem}
 .ui-head h1{font-size:1.5rem;line-height:1.3;font-weight:600;letter-spacing:-.017em;text-wrap:balance}
 .ui-head p{margin-top:.25rem;color:var(--muted);overflow-wrap:anywhere}
-main>.error,main>.ui-toast{margin-bottom:1.5rem}
-.ui-page .error:not(.ui-card),.ui-toast{display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:var(--round);border:1px solid var(--alert-line);background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:1.45}
+main>.error,main>.ui-toast,main>p[role=status]{margin-bottom:1.5rem}
+.ui-card>p[role=status]{margin-bottom:1rem}
+.ui-card>:is(p,dl)+form{margin-top:1rem}
+.ui-card>h3{margin-block:1rem .5rem;font-size:.9375rem}
+.ui-page .error:not(.ui-card),.ui-toast{display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:var(--round);border:1px solid var(--alert-line);background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:1.45;overflow-wrap:anywhere}
 .ui-page .error.notice,.ui-toast.notice{border-color:color-mix(in srgb,var(--ok) 35%,var(--line));background:color-mix(in srgb,var(--ok) 8%,var(--surface));color:var(--text)}
 .ui-card{background:var(--surface);border:1px solid var(--line);border-radius:calc(var(--round) + .125rem);margin-bottom:1.5rem;scroll-margin-top:1rem;overflow:clip;overflow-wrap:break-word}
 .ui-card.ui-zone{border-color:color-mix(in srgb,var(--alert) 40%,var(--line))}
@@ -66,7 +69,7 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-avatar.ui-small{width:2rem;height:2rem}
 .ui-avatar.ui-large{width:4rem;height:4rem;font-size:1.375rem}
 .ui-who{display:flex;gap:.75rem;align-items:center}
-.ui-tag{display:inline-block;padding:.0625rem .5rem;border-radius:99px;background:var(--tile);font-size:.75rem;font-weight:600;line-height:1.5;vertical-align:.0625rem}
+.ui-tag{display:inline-block;padding:.0625rem .5rem;border-radius:99px;background:var(--tile);font-size:.75rem;font-weight:600;line-height:1.5;vertical-align:.0625rem;white-space:nowrap}
 .ui-tag.ok{color:var(--ok);background:color-mix(in srgb,var(--ok) 10%,var(--surface))}
 .ui-tag.warn{color:var(--warn);background:color-mix(in srgb,var(--warn) 10%,var(--surface))}
 .ui-tag.danger{color:var(--alert);background:var(--alert-ground)}
@@ -110,7 +113,7 @@ main>.error,main>.ui-toast{margin-bottom:1.5rem}
 .ui-stats b{display:block;font-size:1.625rem;line-height:1.3;font-weight:600}
 .ui-copy{display:flex;flex-direction:column;gap:.625rem;margin-block:1rem}
 
-.ui-copy code{padding:.625rem .875rem;border-radius:var(--round);background:var(--tile);font-size:.875rem;white-space:pre-wrap;overflow-wrap:anywhere}
+.ui-copy code{padding:.625rem .875rem;border-radius:var(--round);background:var(--tile);font-size:.875rem;white-space:pre-wrap;overflow-wrap:anywhere;text-align:start}
 .ui-copy .button{width:auto}
 .ui-dialog{width:min(30rem,calc(100vw - 2rem));max-height:calc(100dvh - 2rem);overflow:auto;padding:1.5rem;color:var(--text);background:var(--surface);border:1px solid var(--line);border-radius:1rem;box-shadow:var(--shadow);text-align:start;white-space:normal}
 .ui-dialog::backdrop{background:rgb(0 0 0/.5)}
