@@ -26,6 +26,8 @@ export interface Scene {
   draw?: (ctx: Context, site: Site) => Promise<Response> | Response
   /** Walks there. */
   open?: (page: Page, site: Site) => Promise<unknown>
+  /** The window of its visitor is another one afterwards. */
+  alone?: true
   /** Status of the answer, default 200. */
   status?: number
 }
@@ -50,6 +52,7 @@ export const localeHeader = 'x-locale'
 
 const token = 'a'.repeat(64)
 const longName = 'Wilhelmina-Konstantina van der Allerlängsten-Straße'
+let users = 0
 const long = 'reports_of_the_department_with_a_name_that_has_no_end:read'
 const consent = { ticket: 'x', who: 'ada@example.com', client: 'Notes', host: 'notes.example', source: 'registration' }
 const under = (path: string) => (): readonly string[] => [path]
@@ -94,6 +97,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   switch: { paths: under('/switch') },
   impersonation: {
     as: 'root',
+    alone: true,
     async open(page, site) {
       await page.goto(`${site.url}/auth/account`)
       const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
@@ -134,6 +138,23 @@ export const scenes: Readonly<Record<string, Scene>> = {
   phoneCode: { as: 'nobody', open: (page, site) => startCode(page, site, 'phone', 'phone', '+4915123456789') },
   twoFactor: { as: 'waiting', paths: under('/two-factor') },
   twoFactorSetup: { paths: under('/two-factor/setup') },
+  // A page may have several scenes: what follows the dot tells them apart.
+  'twoFactorSetup.on': {
+    as: 'nobody',
+    alone: true,
+    async open(page, { url }) {
+      await post(page, url, '/callback/credentials', { user: `secured-${++users}` })
+      await page.goto(`${url}/auth/scene/twoFactorSetup.on`)
+    },
+    async draw(ctx, { url }) {
+      const userId = (await ctx.session.user(ctx))?.id ?? ''
+      const row = { person: `user:${userId}`, userId, created: ctx.now, expires: inAnHour(ctx) }
+      for (const kind of ['totp', 'emailCode'])
+        await ctx.records('twoFactor').create({ ...row, kind, secret: null, confirmed: true, step: 0 })
+      await ctx.records('twoFactorDevice').create({ ...row, hash: userId, generation: 0, label: 'Firefox on Linux' })
+      return Response.redirect(`${url}/auth/two-factor/setup`)
+    },
+  },
   twoFactorApp: {
     async open(page, site) {
       await page.goto(`${site.url}/auth/two-factor/setup`)

@@ -329,7 +329,12 @@ describe('administrators', () => {
     const [request] = (await app.auth.admission.listWaitlist(system)).requests
     await root.post('/admission/manage', { action: 'approve', id: request!.id })
     expect((await app.auth.admission.listWaitlist(system)).requests).toEqual([])
-    expect(errorOf(await root.post('/admission/manage', { action: 'invite', email: 'none', uses: '1' }))).toBe('AdmissionInput')
+    // What was typed stays in the form.
+    const wrong = await root.post('/admission/manage', { action: 'invite', email: 'none', uses: '7', note: 'for <friends>' })
+    expect(wrong.status).toBe(400)
+    const page = await wrong.text()
+    for (const text of ['Check what you entered', 'value="none"', 'value="7"', 'value="for &lt;friends&gt;"']) expect(page).toContain(text)
+    expect((await app.auth.admission.listInvitations(system)).invitations).toEqual([])
   })
 
   it('on the server: `can` decides for users, and system needs none', async () => {

@@ -357,7 +357,7 @@ describe('tenants, routes and options', () => {
     }
     expect((await client.send('/account/api-keys', cross)).status).toBe(403)
     const titles = await Promise.all(
-      ['en', 'de', 'fr', 'es', 'it'].map(
+      ['en', 'de', 'fr', 'es', 'ja'].map(
         async (lang) =>
           (await (await client.get('/account', { 'accept-language': lang })).text()).match(
             /(API keys|API-Schlüssel|Clés d’API|Claves de API|Chiavi API)/,

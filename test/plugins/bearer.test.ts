@@ -141,7 +141,7 @@ describe('the browser', () => {
     const client = await browser()
     const { url } = await begin(await discover(auth))
     const titles = await Promise.all(
-      ['en', 'de', 'fr', 'es', 'it'].map(
+      ['en', 'de', 'fr', 'es', 'ja'].map(
         async (lang) => /<h1[^>]*>([^<]+)/.exec(await (await client.get(String(url), { 'accept-language': lang })).text())?.[1],
       ),
     )

@@ -260,7 +260,7 @@ describe('the page', () => {
     const { browser } = await world()
     const client = await browser()
     const titles = await Promise.all(
-      ['en', 'de', 'fr', 'es', 'it'].map(
+      ['en', 'de', 'fr', 'es', 'ja'].map(
         async (lang) => /<h1[^>]*>([^<]+)/.exec(await (await client.get('/device', { 'accept-language': lang })).text())?.[1],
       ),
     )

@@ -48,17 +48,6 @@ export const messages: Messages = {
     'error.AppRequestRefused':
       'La aplicación le ha enviado aquí con una dirección incorrecta. Vuelva a la aplicación e inténtelo de nuevo.',
   },
-  it: {
-    'bearer.return': 'Torna all’app',
-    'bearer.continue': 'Continua',
-    'bearer.title': 'Accedere a {app}?',
-    'bearer.lead': 'Ha effettuato l’accesso come {who}.',
-    'bearer.scopes': 'L’app richiede:',
-    'bearer.warning': 'Continui solo se ha appena iniziato l’accesso nell’app {app} su questo dispositivo.',
-    'bearer.allow': 'Continua',
-    'bearer.deny': 'Annulla',
-    'error.AppRequestRefused': 'L’app l’ha inviata qui con un indirizzo errato. Torni all’app e riprovi.',
-  },
   ja: {
     'bearer.return': 'アプリに戻ります',
     'bearer.continue': '続ける',

@@ -22,11 +22,6 @@ export const messages: Messages = {
     'accounts.data.text': 'Descargue en un archivo todo lo que se guarda sobre su cuenta.',
     'accounts.data.download': 'Descargar',
   },
-  it: {
-    'accounts.data': 'I tuoi dati',
-    'accounts.data.text': 'Scarica in un file tutto ciò che è salvato sul tuo account.',
-    'accounts.data.download': 'Scarica',
-  },
   ja: {
     'accounts.data': 'あなたのデータ',
     'accounts.data.text': 'アカウントについて保存されているすべての情報をファイルでダウンロードできます。',

@@ -28,8 +28,11 @@ export function addPages(kernel: Kernel, options: ResolvedOptions): void {
   kernel.accountSection({
     id: 'address',
     order: 105,
-    async draw(ctx, { say, link }) {
-      return (await findUser(ctx)) ? { heading: say('address.title'), body: link(say('address.change'), path) } : undefined
+    async draw(ctx, { say, buttonLink, html }) {
+      const user = await findUser(ctx)
+      if (!user) return undefined
+      const text = user.email && html`<bdi>${user.email}</bdi>`
+      return { heading: say('address.title'), text, actions: buttonLink(say('address.change'), path) }
     },
   })
 }

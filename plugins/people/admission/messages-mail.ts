@@ -1,4 +1,4 @@
-/** Texts of the mails in six languages. */
+/** Texts of the mails in five languages. */
 import type { Messages } from 'authkernel/kernel'
 
 const en = {
@@ -58,15 +58,4 @@ const ja: Keys = {
   'admission.mail.left': 'リンクの有効期間: {left}',
   'admission.mail.ignore': '心当たりがない場合は、このメールを無視してください。',
 }
-const it: Keys = {
-  'admission.mail.invited': 'È invitato su {site}',
-  'admission.mail.invited-text': 'Apra il link per registrarsi con questo indirizzo email.',
-  'admission.mail.approved': 'Ora può registrarsi su {site}',
-  'admission.mail.approved-text': 'È il suo turno nella lista d’attesa. Apra il link per registrarsi con questo indirizzo email.',
-  'admission.mail.waiting': 'È nella lista d’attesa di {site}',
-  'admission.mail.waiting-text': 'Grazie per l’interesse. Le scriveremo quando sarà il suo turno.',
-  'admission.mail.open': 'Registrati',
-  'admission.mail.left': 'Il link è valido per {left}.',
-  'admission.mail.ignore': 'Se non l’ha richiesto, ignori questa email.',
-}
-export const mailMessages: Messages = { en, de, fr, es, ja, it }
+export const mailMessages: Messages = { en, de, fr, es, ja }

@@ -1,5 +1,15 @@
 /** The page `/admission/manage` for administrators: invitations and the waitlist. Each act asks `can`, as the API does. */
-import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
+import {
+  AuthError,
+  type Content,
+  type Context,
+  type Kernel,
+  type Navigation,
+  type PageTools,
+  type PageView,
+  redirectTo,
+  type Tone,
+} from 'authkernel/kernel'
 import { type Actor, requireAdministrator } from './actor.ts'
 import { createInvitation, listInvitations, revokeInvitation } from './invitations.ts'
 import type { AdmissionAct, ResolvedOptions } from './options.ts'
@@ -18,9 +28,12 @@ export function addManagePage(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({ method: 'POST', path, handler: (ctx) => postAct(ctx, options) })
 }
 
+/** What was typed into the form of an invitation that was refused. */
+const typedInvitations = new WeakMap<Context, Readonly<Record<'email' | 'uses' | 'note', string | undefined>>>()
+
 /** A refusal is a page with its status, or the sign-in page when signed out. */
 async function drawManage(ctx: Context, tools: PageTools, params: Params, options: ResolvedOptions): Promise<PageView | Response> {
-  const { say, alert } = tools
+  const { say, alert, toast } = tools
   try {
     const may = (act: AdmissionAct): Promise<Actor> => requireAdministrator(ctx, options, null, act)
     const waiting =
@@ -30,12 +43,14 @@ async function drawManage(ctx: Context, tools: PageTools, params: Params, option
     const found = await listInvitations(await may('listInvitations'), { cursor: params['after'], limit: perPage })
     return {
       title: say('admission.manage'),
+      layout: 'wide',
+      navigation: navigationOf(ctx, tools),
       body: [
         alert(params['error']),
-        params['done'] !== undefined && tools.html`<p role="status">${say('admission.done')}</p>`,
+        params['done'] !== undefined && toast(say('admission.done')),
         options.mode === 'waitlist' && (await drawWaitlist(tools, waiting.requests, waiting.next)),
         await drawInvitations(tools, found.invitations, found.next),
-        await drawInviteForm(tools),
+        await drawInviteForm(ctx, tools),
       ],
       ...(params['error'] !== undefined && { status: 400 }),
     }
@@ -46,69 +61,78 @@ async function drawManage(ctx: Context, tools: PageTools, params: Params, option
   }
 }
 
+/** The way back to the console, where adminPlugin has its pages. */
+function navigationOf({ app }: Context, { say }: PageTools): Navigation {
+  const console = app.parts.pages.get('adminUsers')?.path
+  return {
+    label: say('admission.manage'),
+    items: [
+      { label: say('admission.manage'), to: path, current: true },
+      ...(console === undefined ? [] : [{ label: say('admin.console'), to: console }]),
+    ],
+  }
+}
+
 async function drawWaitlist(tools: PageTools, requests: readonly WaitlistRequest[], next: string | undefined): Promise<Content> {
-  const { html, say, date, link } = tools
-  const rows = requests.map(
-    async ({ id, email, created }) =>
-      html`<li>
-        <span id="request-${id}"><bdi>${email}</bdi><small>${date(created)}</small></span>
-        ${await drawButton(tools, 'approve', id, `request-${id}`)}${await drawButton(tools, 'decline', id, `request-${id}`)}
-      </li>`,
+  const { html, say, card, row, moment, buttonLink, emptyState } = tools
+  const rows = requests.map(async ({ id, email, created }) =>
+    row({
+      id: `request-${id}`,
+      title: html`<bdi>${email}</bdi>`,
+      text: moment(created),
+      actions: [
+        await drawButton(tools, 'approve', id, `request-${id}`, 'primary'),
+        await drawButton(tools, 'decline', id, `request-${id}`, 'danger'),
+      ],
+    }),
   )
-  return [
-    html`<h2>${say('admission.waitlist')}</h2>`,
-    requests.length === 0
-      ? html`<p class="note">${say('admission.no-requests')}</p>`
-      : html`<ul class="rows">
-          ${await Promise.all(rows)}
-        </ul>`,
-    next !== undefined && link(say('admission.more'), `${path}?${new URLSearchParams({ waiting: next }).toString()}`),
-  ]
+  return card({
+    title: say('admission.waitlist'),
+    body: [
+      requests.length === 0 ? emptyState({ title: say('admission.no-requests') }) : await Promise.all(rows),
+      next !== undefined && buttonLink(say('admission.more'), `${path}?${new URLSearchParams({ waiting: next }).toString()}`),
+    ],
+  })
 }
 
 async function drawInvitations(tools: PageTools, invitations: readonly Invitation[], next: string | undefined): Promise<Content> {
-  const { html, say, date, link } = tools
-  const rows = invitations.map(async ({ id, email, note, uses, left, expires }) => {
-    const facts = [note, say('admission.left', { left, uses }), say('admission.until', { date: date(expires) })].filter(Boolean)
-    return html`<li>
-      <span id="invitation-${id}"
-        ><bdi>${email ?? say('admission.any')}</bdi><small>${facts.map((fact, at) => [at > 0 && ' · ', fact])}</small></span
-      >
-      ${await drawButton(tools, 'revoke', id, `invitation-${id}`)}
-    </li>`
+  const { html, say, card, row, date, buttonLink, emptyState } = tools
+  const rows = invitations.map(async ({ id, email, note, uses, left, expires }) =>
+    row({
+      id: `invitation-${id}`,
+      title: html`<bdi>${email ?? say('admission.any')}</bdi>`,
+      text: [note, say('admission.left', { left, uses }), say('admission.until', { date: date(expires) })],
+      actions: await drawButton(tools, 'revoke', id, `invitation-${id}`, 'danger'),
+    }),
+  )
+  return card({
+    title: say('admission.invitations'),
+    body: [
+      invitations.length === 0 ? emptyState({ title: say('admission.no-invitations') }) : await Promise.all(rows),
+      next !== undefined && buttonLink(say('admission.more'), `${path}?${new URLSearchParams({ after: next }).toString()}`),
+    ],
   })
-  return [
-    html`<h2>${say('admission.invitations')}</h2>`,
-    invitations.length === 0
-      ? html`<p class="note">${say('admission.no-invitations')}</p>`
-      : html`<ul class="rows">
-          ${await Promise.all(rows)}
-        </ul>`,
-    next !== undefined && link(say('admission.more'), `${path}?${new URLSearchParams({ after: next }).toString()}`),
-  ]
 }
 
-function drawButton({ html, form, say }: PageTools, action: string, id: string, about: string): Promise<Content> {
-  const button = html`<button class="button small" type="submit" aria-describedby="${about}">
-    <span class="label">${say(`admission.${action}`)}</span>
-  </button>`
-  return form(path, button, { action, id })
+function drawButton({ form, say, button }: PageTools, action: string, id: string, describedBy: string, tone: Tone): Promise<Content> {
+  return form(path, button(say(`admission.${action}`), { tone, describedBy }), { action, id })
 }
 
-async function drawInviteForm({ html, say, form, field, submit }: PageTools): Promise<Content> {
-  return [
-    html`<h2>${say('admission.invite')}</h2>`,
-    await form(
+async function drawInviteForm(ctx: Context, { say, card, form, field, submit }: PageTools): Promise<Content> {
+  const { email, uses = '1', note } = typedInvitations.get(ctx) ?? {}
+  return card({
+    title: say('admission.invite'),
+    body: await form(
       path,
       [
-        field('email', { label: 'admission.email-optional', type: 'email', maxlength: 254, autocomplete: 'off' }, 'invite'),
-        field('uses', { label: 'admission.uses', type: 'number', min: '1', max: '100000', value: '1', required: true }, 'invite'),
-        field('note', { label: 'admission.note', type: 'text', maxlength: 200, autocomplete: 'off' }, 'invite'),
+        field('email', { label: 'admission.email-optional', type: 'email', maxlength: 254, autocomplete: 'off', value: email }, 'invite'),
+        field('uses', { label: 'admission.uses', type: 'number', min: '1', max: '100000', value: uses, required: true }, 'invite'),
+        field('note', { label: 'admission.note', type: 'text', maxlength: 200, autocomplete: 'off', value: note }, 'invite'),
         submit(say('admission.invite')),
       ],
       { action: 'invite' },
     ),
-  ]
+  })
 }
 
 async function postAct(ctx: Context, options: ResolvedOptions): Promise<Response> {
@@ -126,16 +150,26 @@ async function postAct(ctx: Context, options: ResolvedOptions): Promise<Response
     return redirectTo(`${ctx.base}${path}?done=1`)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    return redirectTo(`${ctx.base}${path}?error=${error.type === 'AdmissionInput' ? error.type : 'AdmissionDenied'}`)
+    if (error.type !== 'AdmissionInput') return redirectTo(`${ctx.base}${path}?error=AdmissionDenied`)
+    // The response is the page itself, with what was typed.
+    typedInvitations.set(ctx, { email: textOf(email), uses: textOf(uses), note: textOf(note) })
+    return ctx.render('admissionManage', { error: error.type })
   }
 }
 
 // The answer to a form, which no history keeps: the code is shown once.
-function drawInvited(_ctx: Context, { html, say, link }: PageTools, { code = '', url = '', email }: Params): PageView {
+function drawInvited(ctx: Context, tools: PageTools, { code = '', url = '', email }: Params): PageView {
+  const { say, card, copyable, buttonLink } = tools
   return {
     title: say('admission.invited'),
     lead: email === undefined ? say('admission.once') : say('admission.mailed', { email }),
-    body: [html`<p><code class="key">${code}</code></p>`, html`<p><code class="key">${url}</code></p>`, link(say('admission.back'), path)],
+    layout: 'wide',
+    navigation: navigationOf(ctx, tools),
+    body: [
+      card({ title: say('admission.code'), body: copyable(code) }),
+      card({ title: say('admission.link'), body: copyable(url) }),
+      buttonLink(say('admission.back'), path),
+    ],
   }
 }
 

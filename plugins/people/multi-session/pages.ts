@@ -1,5 +1,5 @@
 /** The page of the accounts of a browser, and the way back to them from the sign-in page. Without JavaScript. */
-import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
+import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo, type Tone } from 'authkernel/kernel'
 import { addAccount, listAccounts, signOutAccounts, switchAccount, targetOf } from './browser-accounts.ts'
 import { listCookie } from './tables.ts'
 
@@ -14,38 +14,57 @@ export function addPages(kernel: Kernel, max: number): void {
   kernel.accountSection({
     id: 'switch',
     order: 350,
-    draw: (_ctx, { say, link }) => ({ heading: say('multi-session.title'), body: link(say('multi-session.open'), '/switch') }),
+    draw: (_ctx, { say, buttonLink }) => ({
+      heading: say('multi-session.title'),
+      actions: buttonLink(say('multi-session.open'), '/switch'),
+    }),
   })
 }
 
 async function drawAccounts(
   kernel: Kernel,
   ctx: Context,
-  { html, say, form, submit, alert }: PageTools,
+  { html, say, form, button, alert, card, row, tag, avatar }: PageTools,
   { error, callbackUrl }: Readonly<Record<string, string | undefined>>,
 ): Promise<PageView | Response> {
   const accounts = await listAccounts(kernel, ctx)
   if (accounts.length === 0) return ctx.page('signIn')
-  const body: Content[] = [alert(error)]
-  for (const { id, name, email, current } of accounts) {
-    const forms =
-      id === null
-        ? callbackUrl !== undefined && (await form('/switch', submit(say('multi-session.keep')), { action: 'keep', callbackUrl }))
-        : [
-            await form('/switch', submit(say('multi-session.use')), { action: 'switch', id, callbackUrl }),
-            await form('/switch', submit(say('multi-session.sign-out'), { quiet: true }), { action: 'signOut', id }),
-          ]
-    body.push(
-      html`<section class="item">
-        <h2>${name ?? email}</h2>
-        <p>${name !== null && email}${current && html` <b>${say('multi-session.current')}</b>`}</p>
-        ${forms}
-      </section>`,
-    )
+  const drawOne = async ({ id, name, email, current }: (typeof accounts)[number], at: number): Promise<Content> => {
+    const describedBy = `account-${at}`
+    const act = async (label: string, tone: Tone, values: Record<string, string | undefined>): Promise<Content> =>
+      form('/switch', button(say(label), { tone, describedBy }), values)
+    return row({
+      id: describedBy,
+      title: html`<bdi>${name ?? email}</bdi>`,
+      text: name !== null && html`<bdi>${email}</bdi>`,
+      tags: current && tag(say('multi-session.current'), 'ok'),
+      picture: avatar({ name: name ?? email ?? '' }),
+      actions:
+        id === null
+          ? callbackUrl !== undefined && (await act('multi-session.keep', 'primary', { action: 'keep', callbackUrl }))
+          : [
+              await act('multi-session.use', 'primary', { action: 'switch', id, callbackUrl }),
+              await act('multi-session.sign-out', 'plain', { action: 'signOut', id }),
+            ],
+    })
   }
-  body.push(await form('/switch', submit(say('multi-session.add')), { action: 'add', callbackUrl }))
-  body.push(await form('/switch', submit(say('multi-session.all'), { quiet: true }), { action: 'all' }))
-  return { title: say('multi-session.title'), body, ...(error !== undefined && { status: 400 }) }
+  const title = say('multi-session.title')
+  return {
+    title,
+    layout: 'wide',
+    body: [
+      alert(error),
+      card({
+        title,
+        actions: [
+          await form('/switch', button(say('multi-session.add')), { action: 'add', callbackUrl }),
+          await form('/switch', button(say('multi-session.all'), { tone: 'danger' }), { action: 'all' }),
+        ],
+        body: await Promise.all(accounts.map(drawOne)),
+      }),
+    ],
+    ...(error !== undefined && { status: 400 }),
+  }
 }
 
 async function postAction(kernel: Kernel, ctx: Context, max: number): Promise<Response> {

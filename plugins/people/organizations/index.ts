@@ -10,6 +10,7 @@ import { joinAtSignIn } from './joining.ts'
 import { messages } from './messages.ts'
 import { historyMessages } from './messages-history.ts'
 import { peopleMessages } from './messages-people.ts'
+import { permissionMessages } from './messages-permissions.ts'
 import { createApi, type OrganizationsApi } from './methods.ts'
 import { addClientMethods, type OrganizationClient } from './methods-client.ts'
 import { type OrganizationsOptions, resolveOptions } from './options.ts'
@@ -130,6 +131,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.messages(messages)
       kernel.messages(historyMessages)
       kernel.messages(peopleMessages)
+      kernel.messages(permissionMessages)
       kernel.mailTemplate('organizations.invitation', {
         subject: 'organizations.mail.subject',
         lines: ['organizations.mail.by', 'organizations.mail.text'],

@@ -1,5 +1,5 @@
 /** The roles of an organization, and the form for those that its members make. */
-import type { Content, Kernel, PageDraw } from 'authkernel/kernel'
+import type { Content, Kernel, PageDraw, PageTools } from 'authkernel/kernel'
 import type { PluginInstance } from './actor.ts'
 import { listRoles, type OrganizationRole } from './custom-roles.ts'
 import { drawOrganizationPage, nameOfRole, type Visit } from './pages-frame.ts'
@@ -32,7 +32,7 @@ function drawList({ tools, may, covers, to }: Visit, roles: readonly Organizatio
         role.custom && may('role:update') && covers(role.role)
           ? html`<a href="${base}${to('roles', { role: role.role })}">${nameOfRole(tools, role)}</a>`
           : html`${nameOfRole(tools, role)} ${!role.custom && tag(say('organizations.role.built-in'))}`,
-        role.permissions.length === 0 ? '–' : role.permissions.join(', '),
+        role.permissions.length === 0 ? '–' : role.permissions.map((one, at) => [at > 0 && ', ', nameOfPermission(tools, one)]),
       ]),
     }),
   })
@@ -85,9 +85,14 @@ function drawFields({ tools, membership, may }: Visit, one?: OrganizationRole): 
               value="yes"
               ${one?.permissions.includes(permission) === true ? html`checked` : html``}
             />
-            <span>${say(`organizations.permission.${permission}`) || permission}</span></label
+            <span>${nameOfPermission(tools, permission)}</span></label
           >`,
       )}
     </fieldset>`,
   ]
+}
+
+/** Its text, or its name for one of the host without a text. */
+function nameOfPermission({ say }: PageTools, permission: string): Content {
+  return say(`organizations.permission.${permission}`) || permission
 }

@@ -1,5 +1,5 @@
 /** What users see: the question for a code, the page of their factors, a new app, and the backup codes. */
-import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import type { ButtonOptions, Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 import { listDevices } from './devices.ts'
 import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress } from './mailed-code.ts'
@@ -96,43 +96,86 @@ async function drawSetup(ctx: Context, tools: PageTools, params: Params, options
   const { html, say, form, submit, alert } = tools
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
-  const title = say('two-factor.title')
   if (await mustProveAddress(ctx, visitor)) return drawAddressProof(tools, params, visitor)
-  const rows = await confirmedFactors(ctx, visitor.person)
-  const act = (action: string, label: Content, id?: string): Promise<Content> =>
-    form('/two-factor/setup', submit(label, { quiet: action !== 'totp' }), { action, ...(id !== undefined && { id }) })
+  if (!visitor.parked) return drawManagement(ctx, tools, params, options, visitor)
+  // A sign-in waits: the user sets up a first factor, and nothing else.
+  const offers = offersOf(options)
+  const { flow, data } = visitor.parked
+  const act = (action: string, label: Content): Promise<Content> => form('/two-factor/setup', submit(label), { action })
   const body: Content[] = [alert(params['error'])]
-  for (const row of rows) {
-    const name = say(names[row.kind] ?? 'two-factor.mail')
-    body.push(
-      html`<section class="item">
-        <h2>${name}</h2>
-        <p>${tools.date(row.created)}</p>
-        ${await act('remove', say('two-factor.remove'), row.id)}
-      </section>`,
-    )
+  // The factor is there, and the page of backup codes was left.
+  if (data.enrolled) body.push(await act('continue', say('two-factor.continue')))
+  else {
+    body.push(html`<p>${say('two-factor.explain')}</p>`)
+    if (offers('totp')) body.push(await act('totp', say('two-factor.add-app')))
+    if (offers('passkey')) body.push(await drawAddPasskey(ctx, tools, flow))
   }
-  if (rows.length === 0) body.push(html`<p>${say('two-factor.explain')}</p>`)
-  const offers = (kind: string): boolean => options.factors.some((factor) => factor.kind === kind)
+  return {
+    title: say('two-factor.title'),
+    lead: say('two-factor.required'),
+    body,
+    ...(offers('passkey') && { scripts: [passkeyScript] }),
+  }
+}
+
+/** The factors, backup codes and trusted devices of a user who is signed in. */
+async function drawManagement(ctx: Context, tools: PageTools, params: Params, options: Options, { person }: Visitor): Promise<PageView> {
+  const { say, form, alert, card, row, tag, moment, button, buttonLink, emptyState } = tools
+  const offers = offersOf(options)
+  const rows = await confirmedFactors(ctx, person)
+  const devices = await listDevices(ctx, person)
+  const on = rows.length > 0
+  const act = (action: string, label: string, { tone, id, describedBy }: ButtonOptions & { id?: string } = {}): Promise<Content> =>
+    form('/two-factor/setup', button(say(label), { tone, describedBy }), { action, ...(id !== undefined && { id }) })
+  const canMail = on && offers('emailCode') && !rows.some(({ kind }) => kind === 'emailCode') && hasAddress(person)
+  const drawFactor = async ({ id, kind, created }: (typeof rows)[number]): Promise<Content> => {
+    const describedBy = `factor-${id}`
+    const actions = await act('remove', 'two-factor.remove', { tone: 'danger', id, describedBy })
+    return row({ id: describedBy, title: say(names[kind] ?? 'two-factor.mail'), text: moment(created), actions })
+  }
+  const drawDevice = async ({ id, label, created }: (typeof devices)[number]): Promise<Content> => {
+    const describedBy = `device-${id}`
+    const actions = await act('forget', 'two-factor.forget', { id, describedBy })
+    return row({ id: describedBy, title: label || say('two-factor.device'), text: moment(created), actions })
+  }
   const hasApp = rows.some(({ kind }) => kind === 'totp')
-  if (offers('totp')) body.push(await act('totp', say(hasApp ? 'two-factor.add-another' : 'two-factor.add-app')))
-  const key = { action: '/two-factor/setup', purpose: 'add', label: say('two-factor.add-passkey'), flow: visitor.parked?.flow } as const
-  if (offers('passkey')) body.push(await drawPasskeyForm(ctx, tools, key))
-  if (rows.length > 0 && !visitor.parked) {
-    const mail = offers('emailCode') && !rows.some(({ kind }) => kind === 'emailCode') && hasAddress(visitor.person)
-    if (mail) body.push(await act('emailCode', say('two-factor.add-mail')))
-    body.push(await act('renew', say('two-factor.renew')))
-    for (const device of await listDevices(ctx, visitor.person))
-      body.push(
-        html`<section class="item">
-          <h2>${device.label || say('two-factor.device')}</h2>
-          <p>${tools.date(device.created)}</p>
-          ${await act('forget', say('two-factor.forget'), device.id)}
-        </section>`,
-      )
+  return {
+    title: say('two-factor.title'),
+    lead: say('two-factor.setup-lead'),
+    layout: 'wide',
+    body: [
+      alert(params['error']),
+      card({
+        title: say('two-factor.factors'),
+        tags: tag(say(on ? 'two-factor.on' : 'two-factor.off'), on ? 'ok' : 'warn'),
+        actions: [
+          offers('totp') &&
+            (await act('totp', hasApp ? 'two-factor.add-another' : 'two-factor.add-app', { tone: on ? 'plain' : 'primary' })),
+          offers('passkey') && (await drawAddPasskey(ctx, tools, undefined)),
+          canMail && (await act('emailCode', 'two-factor.add-mail')),
+        ],
+        body: on ? await Promise.all(rows.map(drawFactor)) : emptyState({ title: say('two-factor.explain') }),
+      }),
+      on &&
+        card({
+          title: say('two-factor.codes'),
+          text: say('two-factor.codes-lead'),
+          actions: await act('renew', 'two-factor.renew'),
+        }),
+      devices.length > 0 && card({ title: say('two-factor.devices'), body: await Promise.all(devices.map(drawDevice)) }),
+      buttonLink(say('two-factor.back'), '/account#two-factor'),
+    ],
+    ...(offers('passkey') && { scripts: [passkeyScript] }),
   }
-  const lead = say(visitor.parked ? 'two-factor.required' : 'two-factor.setup-lead')
-  return { title, lead, body, ...(offers('passkey') && { scripts: [passkeyScript] }) }
+}
+
+function offersOf({ factors }: Options): (kind: string) => boolean {
+  return (kind) => factors.some((factor) => factor.kind === kind)
+}
+
+function drawAddPasskey(ctx: Context, tools: PageTools, flow: string | undefined): Promise<Content> {
+  const { say } = tools
+  return drawPasskeyForm(ctx, tools, { action: '/two-factor/setup', purpose: 'add', label: say('two-factor.add-passkey'), flow })
 }
 
 async function drawAddressProof(

@@ -33,12 +33,12 @@ export function addPages(kernel: Kernel, rules: NameRules): void {
   kernel.accountSection({
     id: 'username',
     order: 110,
-    async draw(ctx, { say, link, html }) {
+    async draw(ctx, { say, buttonLink, html }) {
       const { id } = (await ctx.session.user(ctx)) ?? {}
       if (id === undefined) return undefined
       const name = (await ownName(ctx, id))?.name
-      const body = html`${name !== undefined && html`<p><bdi>${name}</bdi></p>`}${link(say('usernames.change'), '/username')}`
-      return { heading: say('usernames.title'), body }
+      const text = name !== undefined && html`<bdi>${name}</bdi>`
+      return { heading: say('usernames.title'), text, actions: buttonLink(say('usernames.change'), '/username') }
     },
   })
 }

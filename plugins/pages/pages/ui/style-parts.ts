@@ -96,7 +96,9 @@ main>.error,main>.ui-toast,main>p[role=status]{margin-bottom:1.5rem}
 .ui-table th{padding:.625rem var(--pad);border-top:1px solid var(--line);color:var(--muted);font-size:.8125rem;font-weight:600;text-align:start;white-space:nowrap}
 .ui-table th a{color:inherit;text-decoration:none}
 .ui-table th a:hover{text-decoration:underline}
-.ui-table td{padding:.75rem var(--pad);border-top:1px solid var(--line);overflow-wrap:anywhere}
+.ui-table td{min-width:6.5rem;padding:.75rem var(--pad);border-top:1px solid var(--line);overflow-wrap:anywhere}
+.ui-table td:first-child{min-width:9rem}
+.ui-table :is(time,.ok,.warn,.danger){overflow-wrap:normal}
 .ui-table td.ui-actions{text-align:end;white-space:nowrap}
 .ui-card>footer{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.75rem var(--pad);border-top:1px solid var(--line);color:var(--muted);font-size:.8125rem}
 .ui-empty{padding:2rem var(--pad);border-top:1px solid var(--line);color:var(--muted);text-align:center;font-size:.9375rem}
@@ -139,7 +141,7 @@ body{--pad:calc(1rem*var(--space))}
 .ui-row .ui-end:not(:empty){flex-wrap:wrap}
 .ui-table thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .ui-table tr{display:grid;gap:.375rem;padding:.875rem var(--pad);border-top:1px solid var(--line)}
-.ui-table td,.ui-table td.ui-actions{padding:0;border:0;text-align:start;white-space:normal}
+.ui-table td,.ui-table td:first-child,.ui-table td.ui-actions{min-width:0;padding:0;border:0;text-align:start;white-space:normal}
 .ui-table td:empty{display:none}
 .ui-table td[data-label]::before{content:attr(data-label) ": ";color:var(--muted)}
 }
