@@ -44,6 +44,8 @@ export interface Site extends Pick<Made, 'mails'> {
   team: string
   /** Texts that a page asked for and no language has. */
   missing: Set<string>
+  /** Pages that were drawn since the last visit. */
+  drawn: Set<string>
   close(): Promise<void>
 }
 
@@ -270,7 +272,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
 
 /** Starts the app. */
 export async function startEverything(): Promise<Site> {
-  const missing = new Set<string>()
+  const [missing, drawn] = [new Set<string>(), new Set<string>()]
   const holder: { site?: Site } = {}
   let handler: RequestListener = () => undefined
   const { url, close } = await listen((req, res) => handler(req, res))
@@ -288,11 +290,11 @@ export async function startEverything(): Promise<Site> {
     }),
   )
   const names = [...(await pagesOf(made)).keys()]
-  const recorded = Object.fromEntries(names.map((name) => [name, recordMissing(name, missing)]))
+  const recorded = Object.fromEntries(names.map((name) => [name, record(name, drawn, missing)]))
   auth.use(pagesPlugin({ pages: recorded, locale: ({ headers }) => headers.get(localeHeader) ?? 'en' }))
   await auth.ready()
   handler = (req, res) => void auth.node.handler(req, res).then((answered) => answered || res.end('<!doctype html><title>app</title>'))
-  const site: Site = { url, auth, mails: made.mails, names, missing, close, ...(await fill(made, auth)) }
+  const site: Site = { url, auth, mails: made.mails, names, missing, drawn, close, ...(await fill(made, auth)) }
   holder.site = site
   return site
 }
@@ -301,9 +303,9 @@ async function pagesOf({ kernel }: Made): Promise<ReadonlyMap<string, unknown>> 
   return (await kernel.contextOf({ job: 'pages' })).app.parts.pages
 }
 
-/** Writes down the keys that a page says, and that have no text. */
-function recordMissing(name: string, missing: Set<string>): PageReplacement {
-  return (_ctx, tools, _params, draw) => {
+/** Writes down that a page is drawn, and the keys that it says and that have no text. */
+function record(name: string, drawn: Set<string>, missing: Set<string>): PageReplacement {
+  return async (_ctx, tools, _params, draw) => {
     const { say } = tools
     Object.assign(tools, {
       say(key: string, values?: Parameters<typeof say>[1]) {
@@ -312,7 +314,10 @@ function recordMissing(name: string, missing: Set<string>): PageReplacement {
         return text
       },
     })
-    return draw()
+    const view = await draw()
+    // What leads elsewhere is no page.
+    if (!(view instanceof Response)) drawn.add(name)
+    return view
   }
 }
 
@@ -335,6 +340,9 @@ async function fill({ store, kernel }: Made, auth: Site['auth']): Promise<Pick<S
   const names = { ada: longName, root: 'Root', new: 'New', waiting: 'Waiting', bob: 'Bob', cy: 'Cy' }
   for (const [id, name] of Object.entries(names))
     await store.createUser({ id, email: `${id}@example.com`, name, emailVerified: new Date() })
+  // One for each window.
+  for (let at = 1; at <= 8; at++)
+    await store.createUser({ id: `secured-${at}`, email: `s${at}@example.com`, name: 'S', emailVerified: new Date() })
   await store.linkAccount({ userId: 'ada', type: 'oidc', provider: 'orbit', providerAccountId: '1' })
   await store.linkAccount({ userId: 'ada', type: 'webauthn', provider: 'passkey', providerAccountId: 'Y3JlZA' })
   await store.createAuthenticator({

@@ -58,7 +58,14 @@ function createWindows(javaScriptEnabled: boolean) {
 }
 
 /** Leads there, by each way that the scene has. `look` gets the path, for messages. */
-async function visit(page: Page, name: string, scene: Scene, look: (at: string) => Promise<void>): Promise<void> {
+async function visit(page: Page, name: string, scene: Scene, then: (at: string) => Promise<void>): Promise<void> {
+  const look = async (at: string): Promise<void> => {
+    const base = name.replace(/\..*/, '')
+    // Else it would be another page, such as the one that asks to sign in.
+    if (!builtin.includes(base)) expect([at, [...site.drawn]]).toEqual([at, expect.arrayContaining([base])])
+    site.drawn.clear()
+    await then(at)
+  }
   if (scene.open) {
     await scene.open(page, site)
     return look(name)
