@@ -356,6 +356,26 @@ describe('what is sent', () => {
     expect(acme).not.toBe(globex)
   })
 
+  it('last is what holds, also when a user is switched off and on several times within a second', async () => {
+    const { switchOff, patch, ids, pollNow } = await begin(() => ({
+      ...poll,
+      events_requested: [caep, disabled, disabled.replace('disabled', 'enabled')],
+    }))
+    const switchOn = () => patch(`/Users/${ids['ann']}`, { op: 'replace', path: 'active', value: true })
+    const kinds = async () =>
+      Object.values((await pollNow()).sets)
+        .map((jwt) => Object.keys((JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()) as { events: object }).events)[0])
+        .map((type) => type?.split('/').at(-1))
+        .sort()
+    await switchOff('ann')
+    await switchOn()
+    expect(await kinds()).toEqual(['account-enabled', 'session-revoked'])
+    await switchOff('ann')
+    expect(await kinds()).toEqual(['account-disabled', 'session-revoked'])
+    await switchOn()
+    expect(await kinds()).toEqual(['account-enabled', 'session-revoked'])
+  })
+
   it('of a deleted user outlives the user', async () => {
     const { auth, pollNow, store, streamId, ssf, receiverToken } = await begin(() => ({
       ...poll,

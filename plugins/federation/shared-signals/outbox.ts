@@ -8,6 +8,10 @@ import { type DefaultSubjects, isSubject } from './subjects.ts'
 import type { SignalEventRow, SignalReceiverRow, SignalStreamRow } from './tables.ts'
 
 const day = 86_400_000
+const opposites: ReadonlyMap<EventType, EventType> = new Map([
+  [eventTypes.accountDisabled, eventTypes.accountEnabled],
+  [eventTypes.accountEnabled, eventTypes.accountDisabled],
+])
 /** Days that an event waits for its receiver. */
 const patience = 7
 
@@ -61,8 +65,21 @@ async function queueOne(
   const isCaep = type === eventTypes.sessionRevoked
   const details = isCaep ? { event_timestamp: iat, initiating_entity: 'policy' } : {}
   const claims = { iat, sub_id: subject, events: { [type]: details } }
+  await dropOpposite(ctx, stream, userId, type)
   // The row of a user goes with the user: that the user is gone must still be sent.
   await write(ctx, stream, { id, userId: type === eventTypes.accountPurged ? null : userId, claims })
+}
+
+/**
+ * What waits and is out of date is not sent. Off, on and off again within a second have one id for both endings: with "on" in between the receiver would take
+ * that for the last word.
+ */
+async function dropOpposite(ctx: AnyContext, { id: streamId }: Row<SignalStreamRow>, userId: string, type: EventType): Promise<void> {
+  const opposite = opposites.get(type)
+  if (opposite === undefined) return
+  for (const event of await listRows(ctx.records('signalEvent'), { where: { userId } }))
+    if (event.streamId === streamId && opposite in Object((event.claims as { events?: unknown }).events))
+      await ctx.records('signalEvent').delete(event.id)
 }
 
 async function write(
