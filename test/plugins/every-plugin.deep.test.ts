@@ -36,7 +36,8 @@ const unchecked: Readonly<Record<string, string>> = {
   'POST /global-token-revocation/:provider': 'a token that the provider signed',
   'POST /signals/:provider': 'a token that the provider signed',
   ...Object.fromEntries(
-    ['POST /Bulk', 'POST /Users/.search', 'POST /Groups/.search', 'POST /Users', 'POST /Groups', 'POST /Me']
+    ['POST /Bulk', 'POST /.search', 'POST /Users/.search', 'POST /Groups/.search', 'POST /Users', 'POST /Groups', 'POST /Me']
+      .concat(['PUT', 'PATCH', 'DELETE', 'POST'].flatMap((method) => ['', '/:kind', '/:kind/:id'].map((path) => `${method} ${path}`)))
       .concat(['PUT', 'PATCH', 'DELETE'].flatMap((method) => [`${method} /Users/:id`, `${method} /Groups/:id`, `${method} /Me`]))
       .map((route) => [route.replace(' ', ' /scim/v2'), 'the token of a directory']),
   ),

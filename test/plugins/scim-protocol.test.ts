@@ -291,6 +291,71 @@ describe('descriptions', () => {
   })
 })
 
+describe('paths', () => {
+  it.each([
+    ['GET', '', 404, null],
+    ['GET', '/Foo', 404, null],
+    ['POST', '/constructor', 404, null],
+    ['DELETE', '/Foo/bar', 404, null],
+    ['PUT', '/Users', 405, 'GET, POST'],
+    ['POST', '/Users/x', 405, 'GET, PUT, PATCH, DELETE'],
+    ['PATCH', '/Groups', 405, 'GET, POST'],
+    ['POST', '/Schemas', 405, 'GET'],
+    ['GET', '/.search', 405, 'POST'],
+    ['POST', '/Bulk', 501, null],
+  ])('that are not served get an error of SCIM: %s %s', async (method, path, status, allow) => {
+    const { send, clientOf } = await createScimWorld()
+    const answer = await send(method, path, method === 'GET' || method === 'DELETE' ? undefined : {})
+    expect([answer.status, answer.body.status, answer.headers.get('allow')]).toEqual([status, String(status), allow])
+    expect(answer.body.schemas).toEqual(['urn:ietf:params:scim:api:messages:2.0:Error'])
+    expect((await clientOf('scim_none')(method, path, method === 'GET' ? undefined : {})).status).toBe(401)
+  })
+
+  it('/.search at the base finds users and groups, in one list of pages', async () => {
+    const { send, createUser, other, runtime } = await createScimWorld()
+    for (const name of ['ann', 'bob', 'cy']) {
+      await createUser(name)
+      runtime!.advance(1000)
+    }
+    for (const displayName of ['Staff', 'Sales']) {
+      await send('POST', '/Groups', { schemas: [groupSchema], displayName })
+      runtime!.advance(1000)
+    }
+    const search = async (body: object) => (await send('POST', '/.search', body)).body
+    const namesOf = (body: { Resources: { userName?: string; displayName?: string }[] }) =>
+      body.Resources.map((one) => one.userName?.split('@')[0] ?? one.displayName)
+    const all = await search({})
+    expect([all.totalResults, namesOf(all)]).toEqual([5, ['ann', 'bob', 'cy', 'Staff', 'Sales']])
+    const pages = [await search({ startIndex: 2, count: 3 }), await search({ startIndex: 5, count: 3 })]
+    expect(pages.map((page) => [page.totalResults, page.itemsPerPage, namesOf(page)])).toEqual([
+      [5, 3, ['bob', 'cy', 'Staff']],
+      [5, 1, ['Sales']],
+    ])
+    expect(namesOf(await search({ filter: 'userName sw "b" or meta.resourceType eq "User"' }))).toEqual(['ann', 'bob', 'cy'])
+    expect(namesOf(await search({ filter: 'displayName eq "staff"' }))).toEqual(['Staff'])
+    expect(namesOf(await search({ filter: 'meta.resourceType eq "Group" and id pr' }))).toEqual(['Staff', 'Sales'])
+    expect((await search({ filter: 'nothing pr' })).scimType).toBe('invalidFilter')
+    expect([(await search({ sortBy: 'id' })).scimType, (await search({ cursor: '' })).scimType]).toEqual(['invalidPath', 'invalidCursor'])
+    expect((await other('POST', '/.search', {})).body.totalResults).toBe(0)
+  })
+
+  it('descriptions take no filter, and users are not searched by their groups', async () => {
+    const { send } = await createScimWorld()
+    for (const path of ['/Schemas', '/ResourceTypes']) expect((await send('GET', `${path}?filter=id%20pr`)).status).toBe(403)
+    const answer = await send('GET', `/Users?filter=${encodeURIComponent('groups.value eq "x"')}`)
+    expect([answer.status, answer.body.scimType]).toEqual([400, 'invalidFilter'])
+  })
+
+  it('a PATCH with the path of what the server writes is refused', async () => {
+    const { createUser, patch } = await createScimWorld()
+    const { body: ann } = await createUser('ann')
+    for (const path of ['id', 'meta', 'meta.created', 'groups'])
+      for (const op of ['add', 'replace', 'remove'])
+        expect([path, op, (await patch(`/Users/${ann.id}`, { op, path, value: 'x' })).body.scimType]).toEqual([path, op, 'mutability'])
+    expect((await patch(`/Users/${ann.id}`, { op: 'replace', value: { id: ann.id, nickName: 'A' } })).status).toBe(200)
+  })
+})
+
 describe('bulk', () => {
   it('carries out each operation on its own, and knows results of earlier ones', async () => {
     const { send } = await createScimWorld({ options: { bulk: 4 } })

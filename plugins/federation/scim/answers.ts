@@ -7,6 +7,15 @@ import type { ScimGroupRow, ScimUserRow } from './tables.ts'
 import type { Caller } from './caller.ts'
 import { toEtag } from './versions.ts'
 
+interface MixedPage {
+  users: Page<ScimUserRow>
+  groups: Page<ScimGroupRow>
+  startIndex: number
+  ofUsers?: Projection | undefined
+  ofGroups?: Projection | undefined
+}
+
+const everything: Projection = { attributes: undefined, excluded: new Set() }
 const parallel = 20
 const listSchema = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
@@ -46,6 +55,26 @@ export async function usersResponse(caller: Caller, page: Page<ScimUserRow>, pro
 /** A page of groups with their members. */
 export function groupsResponse(caller: Caller, page: Page<ScimGroupRow>, projection: Projection): Response {
   return new Response(toStream(writeGroups(caller, page, projection)), { headers: { 'Content-Type': scimType } })
+}
+
+/** A page of users, and behind them of groups. */
+export async function mixedResponse(
+  caller: Caller,
+  { users, groups, startIndex, ofUsers = everything, ofGroups = everything }: MixedPage,
+): Promise<Response> {
+  const held = await listGroups(caller, users.rows, ofUsers)
+  const bodies = users.rows.map((row) => JSON.stringify(toUserBody(caller, row, ofUsers, held.get(row.id))))
+  const total = (users.total ?? 0) + (groups.total ?? 0)
+  const head = { schemas: [listSchema], totalResults: total, startIndex, itemsPerPage: users.rows.length + groups.rows.length }
+  const parts = async function* (): AsyncGenerator<string> {
+    yield `${JSON.stringify(head).slice(0, -1)},"Resources":[${bodies.join(',')}`
+    for (const [index, row] of groups.rows.entries()) {
+      if (index > 0 || bodies.length > 0) yield ','
+      yield* writeGroup(caller, row, ofGroups)
+    }
+    yield ']}'
+  }
+  return new Response(toStream(parts()), { headers: { 'Content-Type': scimType } })
 }
 
 /** A list that never has a second page: schemas and resource types. */

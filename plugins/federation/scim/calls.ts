@@ -43,7 +43,10 @@ export async function keepCall(caller: Caller, status: number, detail: string | 
 
 function describeCall({ ctx, directory, options }: Caller, status: number, detail: string | null): CallRow {
   const { method } = ctx.request
-  const path = (ctx.route?.path ?? '').replace('/scim/v2', '').replace(':id', ctx.params['id'] ?? '')
+  const path = (ctx.route?.path ?? '')
+    .replace('/scim/v2', '')
+    .replace(':kind', ctx.params['kind'] ?? '')
+    .replace(':id', ctx.params['id'] ?? '')
   const expires = new Date(ctx.now.getTime() + options.logDays * 86_400_000)
   return {
     directoryId: directory.id,

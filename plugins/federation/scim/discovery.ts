@@ -45,14 +45,21 @@ export function describeFeatures(ctx: Context, { bulk, maxBody }: ResolvedOption
 
 /** `/ResourceTypes`, or one of them. */
 export function describeTypes(ctx: Context, { userType }: ResolvedOptions, name?: string): Response {
+  assertNoFilter(ctx)
   const all = [userType, groupType].map((type) => toTypeBody(ctx, type))
   return name === undefined ? listResponse(all) : scimResponse(findOne(all, name))
 }
 
 /** `/Schemas`, or one of them. */
 export function describeSchemas(ctx: Context, { userType }: ResolvedOptions, id?: string): Response {
+  assertNoFilter(ctx)
   const all = [userType.core, ...userType.extensions, groupType.core].map((schema) => toSchemaBody(ctx, schema))
   return id === undefined ? listResponse(all) : scimResponse(findOne(all, id))
+}
+
+// RFC 7644 section 4: what describes the server is read as a whole.
+function assertNoFilter({ url }: Context): void {
+  if (url.searchParams.has('filter')) throw new ScimError(403, 'Descriptions cannot be filtered.')
 }
 
 function findOne<T extends { id: string }>(all: readonly T[], id: string): T {

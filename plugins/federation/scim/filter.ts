@@ -113,6 +113,8 @@ function resolveFilter(type: ResourceType, filter: Filter, within: ScimAttribute
   const path = within ? findWithin(within, filter.attrPath) : findAttribute(type, filter.attrPath)
   if (!path) throw wrongFilter(`names "${filter.attrPath.slice(0, 100)}", which is no attribute of ${within?.name ?? type.name}.`)
   if (path.attribute.returned === 'never') throw new ScimError(403, `"${path.attribute.name}" cannot be searched.`, 'sensitive')
+  // The row of a user does not have them: a search would find none, which is wrong.
+  if (path.attribute.name === 'groups' && type.name === 'User') throw wrongFilter('names "groups": search /Groups by "members" instead.')
   if (filter.op === '[]') {
     if (within || path.sub) throw wrongFilter('has brackets after what has no values.')
     return { op: 'some', path, filter: below(filter.valFilter, path.attribute) }

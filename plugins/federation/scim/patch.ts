@@ -40,7 +40,7 @@ export async function readPatch(
     const op = readOp(fields.get('op'))
     const path = fields.get('path')
     const value = fields.get('value')
-    if (typeof path === 'string' && path !== '') operations.push(await readOperation(type, op, path, value))
+    if (typeof path === 'string' && path !== '') operations.push(assertWritable(await readOperation(type, op, path, value)))
     else operations.push(...(await readWithoutPath(type, op, value, onUnknown)))
   }
   return operations
@@ -60,6 +60,13 @@ function readOp(value: unknown): PatchOperation['op'] {
   const op = typeof value === 'string' ? value.toLowerCase() : ''
   if (op === 'add' || op === 'replace' || op === 'remove') return op
   throw new ScimError(400, '"op" must be add, replace or remove.', 'invalidSyntax')
+}
+
+// A path names what is meant. Without one, clients repeat the whole resource, its id among it.
+function assertWritable(operation: PatchOperation): PatchOperation {
+  const { name, mutability } = operation.path.attribute
+  if (mutability === 'readOnly') throw new ScimError(400, `"${name}" cannot be changed.`, 'mutability')
+  return operation
 }
 
 async function readOperation(type: ResourceType, op: PatchOperation['op'], text: string, value: unknown): Promise<PatchOperation> {
@@ -100,10 +107,7 @@ async function readWithoutPath(
 
 function applyOperation(resource: ScimResource, { op, path, filter, value }: PatchOperation): void {
   const { attribute, schema, sub } = path
-  if (attribute.mutability === 'readOnly') {
-    if (attribute.name === 'id' || attribute.name === 'meta' || op !== 'remove') return
-    throw new ScimError(400, `"${attribute.name}" cannot be changed.`, 'mutability')
-  }
+  if (attribute.mutability === 'readOnly') return
   const holder = schema === undefined ? resource : ((resource[schema] ??= {}) as ScimResource)
   if (filter) holder[attribute.name] = changeValues((holder[attribute.name] as ScimResource[]) ?? [], { op, path, filter, value })
   else if (sub && !attribute.multiValued)

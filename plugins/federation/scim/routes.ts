@@ -11,6 +11,7 @@ import { readPatch } from './patch.ts'
 import { type Projection, readProjection } from './representation.ts'
 import { readResource } from './resource.ts'
 import { groupType, type ResourceType } from './schemas.ts'
+import { searchRoot } from './root-search.ts'
 import { findPage, readQuery } from './search.ts'
 import { groupSource, userSource } from './sources.ts'
 import { authenticateCaller, type Caller } from './caller.ts'
@@ -22,7 +23,8 @@ type Work = (caller: Caller) => Promise<Response>
 
 /** Adds the routes. Each checks the token of a directory first. */
 export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
-  const route = (method: RouteMethod, path: string, work: Work): void => addRoute(kernel, options, method, path, work)
+  const route = (method: RouteMethod, path: string, work: Work, fallback = false): void =>
+    addRoute(kernel, options, { method, path, work, fallback })
   const { userType } = options
   route('GET', '/ServiceProviderConfig', async ({ ctx }) => describeFeatures(ctx, options))
   route('GET', '/ResourceTypes', async ({ ctx }) => describeTypes(ctx, options))
@@ -74,13 +76,48 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
     route(method, '/Me', async () => {
       throw new ScimError(501, 'A directory is no user: /Me is not served.')
     })
+  route('POST', '/.search', async (caller) => searchRoot(caller, await readJson(caller.ctx)))
+  for (const path of ['', '/:kind', '/:kind/:id'])
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const)
+      route(method, path, async ({ ctx }) => refusePath(ctx, options), true)
   if (options.bulk > 0) route('POST', '/Bulk', async (caller) => runBulk(caller, await readJson(caller.ctx)))
 }
 
-function addRoute(kernel: Kernel, options: ResolvedOptions, method: RouteMethod, path: string, work: Work): void {
+// Clients read errors of SCIM alone, also for what is not served.
+function refusePath({ params }: Context, { bulk }: ResolvedOptions): never {
+  const { kind = '', id } = params
+  if (kind === 'Bulk' && bulk === 0) throw new ScimError(501, 'Bulk requests are not served.')
+  const allowed = allowedMethods.get(id === undefined ? kind : `${kind}/:id`)
+  if (allowed === undefined) throw new ScimError(404, 'There is no such endpoint.')
+  throw new ScimError(405, 'The endpoint has no such method.', undefined, { Allow: allowed })
+}
+
+const allowedMethods: ReadonlyMap<string, string> = new Map([
+  ['ServiceProviderConfig', 'GET'],
+  ['Bulk', 'POST'],
+  ['.search', 'POST'],
+  ...['Users', 'Groups'].flatMap((kind): [string, string][] => [
+    [kind, 'GET, POST'],
+    [`${kind}/:id`, 'GET, PUT, PATCH, DELETE'],
+  ]),
+  ...['Schemas', 'ResourceTypes'].flatMap((kind): [string, string][] => [
+    [kind, 'GET'],
+    [`${kind}/:id`, 'GET'],
+  ]),
+])
+
+interface ScimRoute {
+  method: RouteMethod
+  path: string
+  work: Work
+  fallback: boolean
+}
+
+function addRoute(kernel: Kernel, options: ResolvedOptions, { method, path, work, fallback }: ScimRoute): void {
   kernel.route({
     method,
     path: `/scim/v2${path}`,
+    ...(fallback && { fallback }),
     csrf: 'bearer',
     ...(method !== 'GET' && { body: { bytes: options.maxBody } }),
     handler: async (ctx) => inType(ctx, await serve(ctx, options, work)),

@@ -22,7 +22,7 @@ export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
     },
     hints: { 'emails.value': (email) => ({ email: toAddress(email) ?? email.toLowerCase() }) },
     times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
-    toResource: (row) => ({ id: row.id, ...joinResource(row), meta: toTimes(row) }),
+    toResource: (row) => ({ id: row.id, ...joinResource(row), meta: toMeta('User', row) }),
   }
 }
 
@@ -49,7 +49,7 @@ export async function groupSource({ ctx, directory }: Caller, filter: ScimFilter
       displayName: row.displayName,
       ...(row.externalId !== null && { externalId: row.externalId }),
       ...(members.has(row.id) && { members: members.get(row.id) }),
-      meta: toTimes(row),
+      meta: toMeta('Group', row),
     }),
   }
 }
@@ -62,6 +62,6 @@ function listMemberIds(filter: ScimFilter, isOfMembers = false): string[] {
   return isMember && filter.op === 'eq' && typeof filter.value === 'string' && /^[\w-]{1,64}$/.test(filter.value) ? [filter.value] : []
 }
 
-function toTimes({ created, modified }: { created: Date; modified: Date }): { created: string; lastModified: string } {
-  return { created: created.toISOString(), lastModified: modified.toISOString() }
+function toMeta(resourceType: string, { created, modified }: { created: Date; modified: Date }): ScimResource {
+  return { resourceType, created: created.toISOString(), lastModified: modified.toISOString() }
 }
