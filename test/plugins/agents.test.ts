@@ -2,7 +2,7 @@
 import { createAuth } from 'authkernel'
 import type { AuditRecord } from 'authkernel/plugins/audit'
 import { auditPlugin } from 'authkernel/plugins/audit'
-import type { Adapter, AuthConfig, EndReason, Kernel, Plugin } from 'authkernel/kernel'
+import type { Adapter, AnyContext, AuthConfig, EndReason, Kernel, Plugin } from 'authkernel/kernel'
 import { endAccess } from 'authkernel/kernel/users'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type AgentsOptions, agentsPlugin, StepUpRequired } from 'authkernel/plugins/agents'
@@ -58,7 +58,8 @@ async function world(options: Partial<AgentsOptions> = {}, { adapter, config = {
     await auth.audit.flush()
     return records
   }
-  return { auth, browser, requestOf, act, asBrowser, end, make, audit, runtime: base.runtime, log: base.logger, store }
+  const job = (work: (ctx: AnyContext) => Promise<void>) => inside!.job({ job: 'test' }, work)
+  return { auth, browser, requestOf, act, asBrowser, end, job, make, audit, runtime: base.runtime, log: base.logger, store }
 }
 
 describe('an agent', () => {
@@ -267,6 +268,18 @@ describe('the kill switch', () => {
       expect(await auth.agents.list({ userId: 'ada' })).toMatchObject([{ id, state: 'stopped by access' }])
     },
   )
+
+  it('by a policy of a company is thrown for agents from before the policy alone', async () => {
+    const { make, act, runtime, job } = await world()
+    const old = await make()
+    runtime.advance(60_000)
+    const since = new Date(runtime.now())
+    const young = await make()
+    // As a policy does that is set again: an exception was added.
+    await job(async (ctx) => void (await ctx.access.end({ userId: 'ada' }, { by: 'test', reason: 'policy', before: since })))
+    expect(await act(old.credential)).toMatchObject({ status: 401 })
+    expect(await act(young.credential)).toMatchObject({ agentId: young.id })
+  })
 
   it('is not thrown by a changed password', async () => {
     const { make, act, end } = await world()

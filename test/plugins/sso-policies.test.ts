@@ -159,6 +159,23 @@ describe.each(['database', 'jwt'] as const)('a policy (%s)', (strategy) => {
 })
 
 describe.each(['database', 'jwt'] as const)('a policy follows the organization (%s)', (strategy) => {
+  it.each(['removed', 'switched off'])('a connection that is %s leaves no session behind', async (what) => {
+    const { auth, acme, connection, isIn } = await made(strategy)
+    const settings = { issuer: op.issuer, clientId: 'app', clientSecret: 'the-secret-of-the-client' }
+    const next = await auth.sso.create(system, acme, { ...settings, name: 'Next' })
+    op.redirects.push(`${origin}/auth${next.callbackPath}`)
+    await auth.sso.setPolicy(system, acme, both)
+    const [left, kept] = [new Client(auth), new Client(auth)]
+    await signInWith(left, op, connection.providerId, 'amy')
+    await signInWith(kept, op, next.providerId, 'max')
+    expect([await isIn(left), await isIn(kept)]).toEqual([true, true])
+    if (what === 'removed') await auth.sso.remove(system, connection.id)
+    else await auth.sso.update(system, connection.id, { enabled: false })
+    expect([await isIn(left), await isIn(kept)]).toEqual([false, true])
+    await signInWith(left, op, next.providerId, 'amy')
+    expect(await isIn(left)).toBe(true)
+  })
+
   it('a user who becomes a member keeps no session of another method', async () => {
     const { auth, acme, browser, isIn, addMember } = await made(strategy)
     await auth.sso.setPolicy(system, acme, both)

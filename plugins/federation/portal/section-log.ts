@@ -70,5 +70,5 @@ async function drawLog(
 /** A narrow column breaks it before the @. */
 function drawAddress({ html }: PortalPage['tools'], email: string): Content {
   const at = email.lastIndexOf('@')
-  return html`<bdi>${email.slice(0, at)}<wbr />${email.slice(at)}</bdi>`
+  return html`<bdi class="ui-address">${email.slice(0, at)}<wbr />${email.slice(at)}</bdi>`
 }

@@ -1,6 +1,7 @@
 /** Connections: made, changed and removed at run time. */
 import { type AnyContext, randomHex, RecordConflict, type Row } from 'authkernel/kernel'
 import { type Actor, assertRight, requireConnection } from './actor.ts'
+import { applyPolicy } from './apply.ts'
 import { SsoInput } from './errors.ts'
 import { type ConnectionChange, isDraft, issuerOf, readConnection, type ReadConnection, readOidcSettings } from './input.ts'
 import { findDomainOwner, listConnectionDomains, organizationsOf } from './organizations.ts'
@@ -114,16 +115,24 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
   if (!row) throw new SsoInput('sso: the connection was changed at the same moment. Read it again.')
   if (domains) await writeDomains(ctx, id, domains)
   await note(actor, row, 'updated')
+  if (former.enabled && !row.enabled) await endForbidden(ctx, row.organizationId)
   return toConnection(row, isHost ? await listHostDomains(ctx, id) : [])
 }
 
-/** Users who signed in with it stay; they sign in with other methods, where no policy forbids it. */
+/** Users who signed in with it stay; they sign in with other methods, where no policy forbids it. Under a policy their sessions end. */
 export async function removeConnection(actor: Actor, id: string): Promise<void> {
   const row = await requireConnection(actor, id, true)
   if (row.enabled) await assertServed(actor.ctx, row, null)
   await actor.ctx.records('ssoConnection').delete(id)
   await actor.ctx.records('ssoDomain').deleteWhere({ where: { connectionId: id } })
   await note(actor, row, 'removed')
+  if (row.enabled) await endForbidden(actor.ctx, row.organizationId)
+}
+
+/** A session of a connection that does not count any more is one of another method: a company leaves an identity provider that was taken over. */
+async function endForbidden(ctx: AnyContext, organizationId: string): Promise<void> {
+  const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
+  if (policy && policy.from <= ctx.now) await applyPolicy(ctx, policy)
 }
 
 /** Oldest first. */

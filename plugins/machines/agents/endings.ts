@@ -11,11 +11,13 @@ export function addEndings(kernel: Kernel): void {
   kernel.onAccessEnd('pending', (ctx, { which }) =>
     'userId' in which ? ctx.records('agentApproval').deleteWhere({ where: { userId: which.userId } }) : 0,
   )
-  kernel.onAccessEnd('key', async (ctx, { which, reason }) => {
+  kernel.onAccessEnd('key', async (ctx, { which, reason, before }) => {
     if (!('userId' in which) || sparing.includes(reason)) return 0
     const rows = await listRows(ctx.records('agent'), { where: { userId: which.userId } })
     let count = 0
-    for (const { id } of rows) if (await stopAgent(ctx, id, { by: 'access' })) count++
+    // An agent that a session of the company made under its policy stays.
+    const former = before ? rows.filter(({ created }) => created < before) : rows
+    for (const { id } of former) if (await stopAgent(ctx, id, { by: 'access' })) count++
     return count
   })
 }

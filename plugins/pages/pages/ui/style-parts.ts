@@ -100,6 +100,7 @@ main>.error,main>.ui-toast,main>p[role=status]{margin-bottom:1.5rem}
 .ui-table td:first-child{min-width:9rem}
 .ui-table :is(time,.ok,.warn,.danger){overflow-wrap:normal}
 .ui-table td.ui-actions{text-align:end;white-space:nowrap}
+.ui-address{display:inline-block;min-width:10rem}
 .ui-card>footer{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center;padding:.75rem var(--pad);border-top:1px solid var(--line);color:var(--muted);font-size:.8125rem}
 .ui-empty{padding:2rem var(--pad);border-top:1px solid var(--line);color:var(--muted);text-align:center;font-size:.9375rem}
 .ui-empty b{display:block;color:var(--text);font-weight:600}
