@@ -52,6 +52,7 @@ const harmless: Readonly<Record<string, string>> = {
   organizationMember: 'is a right, which is read at each use',
   organizationTeamMember: 'is a right, which is read at each use',
   scimUser: 'says what a directory knows of a user; a switched-off one refuses',
+  scimEmail: 'is an index of emails of a directory',
   scimMember: 'is a group of a directory, whose role is read at each use',
   signalEvent: 'tells another app that access ended',
   signalSubject: 'says whether a receiver is told about a user',

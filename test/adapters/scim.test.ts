@@ -40,8 +40,11 @@ describe(kind, () => {
     expect(await readsOf(() => world.send('GET', `/Users?count=10&cursor=${body.nextCursor}`))).toBe(1)
     const byEmail = ['emails eq', 'emails.value eq', 'emails[type eq "work"].value eq'].map((path) => `${path} "User3@acme.example"`)
     const inBrackets = 'emails[type eq "work" and value eq "user3@acme.example"]'
-    for (const filter of ['userName eq "user3@acme.example"', 'externalId eq "e4"', `id eq "${ids[5]}"`, ...byEmail, inBrackets])
+    for (const filter of ['userName eq "user3@acme.example"', 'externalId eq "e4"', `id eq "${ids[5]}"`])
       expect([filter, await readsOf(() => world.send('GET', `/Users?filter=${encodeURIComponent(filter)}`))]).toEqual([filter, 1])
+    // The second one is of the index of further emails.
+    for (const filter of [...byEmail, inBrackets])
+      expect([filter, await readsOf(() => world.send('GET', `/Users?filter=${encodeURIComponent(filter)}`))]).toEqual([filter, 2])
     expect((await world.send('GET', `/Users?filter=${encodeURIComponent(inBrackets)}`)).body.Resources).toMatchObject([{ id: ids[3] }])
   }, 60_000)
 

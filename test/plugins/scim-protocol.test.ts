@@ -62,7 +62,7 @@ describe('a filter', () => {
     expect(user).toBeLessThan(2_000_000)
   })
 
-  it('by an email that counts is served in a directory of any size; by another one in a small directory', async () => {
+  it('by each email of a user is served in a directory of any size', async () => {
     const data = memoryData()
     const { send, createUser } = await createScimWorld({ adapter: memoryAdapter(data) })
     await createUser('ann', { emails: [{ value: 'Ann@acme.example', type: 'work', primary: true }, { value: 'a@home.example' }] })
@@ -73,10 +73,34 @@ describe('a filter', () => {
       expect([filter, await names(send, filter)]).toEqual([filter, ['ann']])
     expect(await names(send, 'emails[type eq "home" and value eq "ann@acme.example"]')).toEqual([])
     for (const row of data.records?.get('scimDirectory')?.values() ?? []) Object.assign(row, { users: 20_000 })
-    for (const filter of all) expect([filter, await names(send, filter)]).toEqual([filter, ['ann']])
+    for (const filter of [...all, second]) expect([filter, await names(send, filter)]).toEqual([filter, ['ann']])
     // Else a directory could create no new user.
     expect(await names(send, 'emails.value eq "new@acme.example"')).toEqual([])
     expect((await send('GET', '/Users?filter=title pr')).body.scimType).toBe('tooMany')
+  })
+
+  it('by email finds who has it as first and who has it as second email, and follows each change', async () => {
+    const { send, other, createUser, patch, auth, directoryId } = await createScimWorld()
+    const shared = { value: 'Team@acme.example', type: 'other' }
+    const own = (name: string) => ({ value: `${name}@acme.example`, type: 'work', primary: true })
+    const { body: ann } = await createUser('ann', { emails: [own('ann'), shared, { value: 'ａ@home.example' }] })
+    const { body: bob } = await createUser('bob', { emails: [own('bob')] })
+    await createUser('team', { emails: [own('team')] })
+    const filter = 'emails.value eq "team@acme.example"'
+    expect(await names(send, filter)).toEqual(['ann', 'team'])
+    expect(await names(send, 'emails[type eq "other"].value eq "team@acme.example"')).toEqual(['ann'])
+    expect(await names(other, filter)).toEqual([])
+    await patch(`/Users/${bob.id}`, { op: 'add', path: 'emails', value: [shared] })
+    expect(await names(send, filter)).toEqual(['ann', 'bob', 'team'])
+    await patch(`/Users/${ann.id}`, { op: 'remove', path: 'emails[type eq "other"]' })
+    expect(await names(send, filter)).toEqual(['bob', 'team'])
+    // A change that is refused leaves the index as it was.
+    const taken = { op: 'replace', path: 'emails', value: [{ value: 'x@globex.example', primary: true }] }
+    expect((await patch(`/Users/${bob.id}`, taken)).status).toBe(400)
+    expect(await names(send, filter)).toEqual(['bob', 'team'])
+    await send('DELETE', `/Users/${bob.id}`)
+    expect(await names(send, filter)).toEqual(['team'])
+    await auth.scim.directories.delete({ id: directoryId })
   })
 
   it('over a password is refused', async () => {

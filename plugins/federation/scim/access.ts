@@ -18,6 +18,7 @@ export function forgetDeletedUsers(kernel: Kernel): void {
   kernel.hook('deleteUser', async ({ userId, final, ctx }) => {
     if (!final) return true
     await ctx.records('scimMember').deleteWhere({ where: { userId } })
+    await ctx.records('scimEmail').deleteWhere({ where: { userId } })
     for (const { id, directoryId } of await listRows(ctx.records('scimUser'), { where: { userId } }))
       await ctx.atomic([
         { record: 'scimUser', take: id },

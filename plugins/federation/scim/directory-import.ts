@@ -1,6 +1,7 @@
 /** Directories of another product with their tokens, users and groups, for a move that may be run again. Ids of users and groups stay, because directories know them. */
 import type { AnyContext, ImportTarget, Kernel } from 'authkernel/kernel'
 import { contentVersion, idOfKey, recordTarget } from 'authkernel/kernel/stores'
+import { indexEmails } from './emails.ts'
 import { endDirectoryAccess } from './access.ts'
 import { ScimError } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -143,10 +144,12 @@ function userTarget({ userType }: ResolvedOptions): ImportTarget<ScimUserTaken> 
     guard: ['version'],
     async afterWrite(ctx, row, _user, isNew) {
       if (isNew) await ctx.records('scimDirectory').increment(row.directoryId, 'users', 1)
+      await indexEmails(ctx, row)
       if (!row.active) await endDirectoryAccess(ctx, row)
     },
     async afterRemove(ctx, row) {
       await ctx.records('scimMember').deleteWhere({ where: { scimUserId: row.id } })
+      await ctx.records('scimEmail').deleteWhere({ where: { scimUserId: row.id } })
       await ctx.records('scimDirectory').increment(row.directoryId, 'users', -1, { min: 0 })
     },
   })

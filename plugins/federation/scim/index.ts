@@ -7,7 +7,16 @@ import { provideImports } from './directory-import.ts'
 import { resolveOptions, type ScimOptions } from './options.ts'
 import { addPortalSection } from './pages.ts'
 import { addRoutes } from './routes.ts'
-import { callTable, clientTable, directoryTable, scimGroupTable, scimMemberTable, scimUserTable, tokenTable } from './tables.ts'
+import {
+  callTable,
+  clientTable,
+  directoryTable,
+  scimEmailTable,
+  scimGroupTable,
+  scimMemberTable,
+  scimUserTable,
+  tokenTable,
+} from './tables.ts'
 
 export type { ScimCall } from './calls.ts'
 export type { ScimClient } from './clients.ts'
@@ -20,7 +29,7 @@ export type { OfPage, ScimApi } from './methods.ts'
 export type { ResyncedDifference, ResyncReport } from './resync.ts'
 export type { DirectoryRules, ScimOptions } from './options.ts'
 export { defineAttribute, type ScimAttribute, type ScimSchema } from './schemas.ts'
-export type { CallRow, DirectoryRow, ScimGroupRow, ScimClientRow, ScimMemberRow, ScimUserRow, TokenRow } from './tables.ts'
+export type { CallRow, DirectoryRow, ScimEmailRow, ScimGroupRow, ScimClientRow, ScimMemberRow, ScimUserRow, TokenRow } from './tables.ts'
 export type { CreatedToken, ScimToken, TokenScope } from './tokens.ts'
 
 /**
@@ -48,6 +57,7 @@ export function scimPlugin(options: ScimOptions = {}): Plugin<ScimApi> {
       kernel.records('scimToken', tokenTable)
       kernel.records('scimClient', clientTable)
       kernel.records('scimUser', scimUserTable)
+      kernel.records('scimEmail', scimEmailTable)
       kernel.records('scimGroup', scimGroupTable)
       kernel.records('scimMember', scimMemberTable)
       kernel.records('scimCall', callTable)

@@ -35,8 +35,8 @@ export interface Source<T extends { directoryId: string }> {
   readonly total: number
   /** Attributes with an index, and the condition of one on its rows. */
   readonly keys: Readonly<Record<string, (value: string) => Partial<T> | string>>
-  /** Attributes of which an index has one value alone, so that what it finds matches, and others may match too. */
-  readonly hints: Readonly<Record<string, (value: string) => Partial<T>>>
+  /** Attributes whose values are in an index of their own, and who finds all rows that may match. */
+  readonly finders: Readonly<Record<string, (value: string) => Promise<Row<T>[]>>>
   /** Times with an index, and the fields of their rows. */
   readonly times: Readonly<Record<string, keyof T & string>>
   toResource(row: Row<T>): ScimResource
@@ -76,11 +76,8 @@ export async function readQuery(type: ResourceType, given: Readonly<Record<strin
 export async function findPage<T extends { directoryId: string }>(source: Source<T>, query: Query): Promise<Page<T>> {
   const key = query.filter && findKeyCondition(query.filter, Object.keys(source.keys))
   if (key) return sliceRows(await findByKey(source, source.keys[key.name]?.(key.value) ?? {}, query.filter), source, query)
-  const hint = query.filter && findKeyCondition(query.filter, Object.keys(source.hints))
-  if (hint) {
-    const rows = await findByKey(source, source.hints[hint.name]?.(hint.value) ?? {}, query.filter)
-    if (rows.length > 0 || source.total > maxScan) return sliceRows(rows, source, query)
-  }
+  const other = query.filter && findKeyCondition(query.filter, Object.keys(source.finders))
+  if (other) return sliceRows(keepMatches(source, (await source.finders[other.name]?.(other.value)) ?? [], query.filter), source, query)
   if (query.cursor !== undefined) {
     if (query.sortBy) throw new ScimError(400, 'Sorting and a cursor do not go together.', 'invalidValue')
     return findByCursor(source, query, query.cursor)
@@ -90,14 +87,23 @@ export async function findPage<T extends { directoryId: string }>(source: Source
 }
 
 async function findByKey<T extends { directoryId: string }>(
-  { table, directoryId, toResource }: Source<T>,
+  source: Source<T>,
   condition: Partial<T> | string,
   filter: ScimFilter | undefined,
 ): Promise<Row<T>[]> {
+  const { table, directoryId } = source
   const isId = typeof condition === 'string'
   if (!isId && Object.values(condition).some((value) => typeof value === 'string' && value.length > maxKey)) return []
   const one = isId ? await readById(table, condition) : undefined
   const { rows } = isId ? { rows: one ? [one] : [] } : await table.find({ where: { directoryId, ...condition } as Partial<T>, limit: step })
+  return keepMatches(source, rows, filter)
+}
+
+function keepMatches<T extends { directoryId: string }>(
+  { directoryId, toResource }: Source<T>,
+  rows: readonly Row<T>[],
+  filter: ScimFilter | undefined,
+): Row<T>[] {
   return rows.filter((row) => row.directoryId === directoryId && (!filter || matchesFilter(filter, toResource(row))))
 }
 

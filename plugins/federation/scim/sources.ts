@@ -1,6 +1,6 @@
 /** What can be searched, and which attributes have an index. */
-import { toAddress } from 'authkernel/kernel'
 import { readRows } from 'authkernel/kernel/stores'
+import { findByEmail } from './emails.ts'
 import type { ScimFilter } from './filter.ts'
 import type { ScimResource } from './resource.ts'
 import type { Source } from './search.ts'
@@ -20,7 +20,7 @@ export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
       userName: (userName) => ({ userName: toNameKey(userName) }),
       externalId: (externalId) => ({ externalId }),
     },
-    hints: { 'emails.value': (email) => ({ email: toAddress(email) ?? email.toLowerCase() }) },
+    finders: { 'emails.value': (email) => findByEmail(ctx, directory.id, email) },
     times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
     toResource: (row) => ({ id: row.id, ...joinResource(row), meta: toMeta('User', row) }),
   }
@@ -41,7 +41,7 @@ export async function groupSource({ ctx, directory }: Caller, filter: ScimFilter
       displayName: (displayName) => ({ nameKey: displayName.toLowerCase() }),
       externalId: (externalId) => ({ externalId }),
     },
-    hints: {},
+    finders: {},
     times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
     toResource: (row) => ({
       schemas: [groupSchemaId],

@@ -52,6 +52,14 @@ export interface ScimUserRow {
   created: Date
   modified: Date
 }
+/** A row of `scimEmail`: an email of a user beside the one that counts. */
+export interface ScimEmailRow {
+  scimUserId: string
+  directoryId: string
+  userId: string
+  /** In lower case. */
+  email: string
+}
 /** A row of `scimGroup`. */
 export interface ScimGroupRow {
   directoryId: string
@@ -88,6 +96,7 @@ declare module 'authkernel/kernel' {
     scimToken: TokenRow
     scimClient: ScimClientRow
     scimUser: ScimUserRow
+    scimEmail: ScimEmailRow
     scimGroup: ScimGroupRow
     scimMember: ScimMemberRow
     scimCall: CallRow
@@ -149,6 +158,12 @@ export const scimUserTable: RecordSpec<ScimUserRow> = {
     ['directoryId', 'userId'],
   ],
   index: [['directoryId', 'created'], ['directoryId', 'modified'], ['directoryId', 'externalId'], ['directoryId', 'email'], ['userId']],
+  owner: 'user',
+}
+export const scimEmailTable: RecordSpec<ScimEmailRow> = {
+  fields: { scimUserId: id, directoryId: id, userId: user, email: name },
+  unique: [['scimUserId', 'email']],
+  index: [['directoryId', 'email'], ['userId']],
   owner: 'user',
 }
 export const scimGroupTable: RecordSpec<ScimGroupRow> = {

@@ -1,8 +1,9 @@
 /** Users of a directory: created, replaced, changed and removed. */
-import { type AtomicWrite, randomHex, RecordConflict, type Row } from 'authkernel/kernel'
+import { type AnyContext, type AtomicWrite, randomHex, RecordConflict, type Row } from 'authkernel/kernel'
 import { holdAddress } from 'authkernel/kernel/users'
 import { endDirectoryAccess } from './access.ts'
 import { callWrites } from './calls.ts'
+import { indexEmails, listFurtherEmails, pruneEmails } from './emails.ts'
 import { ScimError } from './errors.ts'
 import { emitChange } from './events.ts'
 import { applyPatch, type PatchOperation } from './patch.ts'
@@ -48,6 +49,10 @@ async function createUnderLease(caller: Caller, resource: ScimResource): Promise
     undo.unshift(() => removeRow(caller, row))
     const membership = await addMembership(caller, user.id, { isNew, before, after })
     if (membership === 'refused') throw conflictOn((await isNameTaken(caller, userName)) ? 'userName' : 'emails')
+    if (listFurtherEmails(row).size > 0) {
+      undo.unshift(() => removeEmails(ctx, row))
+      await indexEmails(ctx, row)
+    }
     if (membership === 'added') undo.unshift(() => ctx.service('organizations').removeMember(ctx, row))
     if (!active) await endDirectoryAccess(ctx, row)
     await emitChange(caller, active ? 'user.created' : 'user.suspended', row)
@@ -78,6 +83,7 @@ export async function deleteUser(caller: Caller, id: string, tries = 5): Promise
   await endDirectoryAccess(ctx, row)
   await removeMembership(ctx, row)
   await ctx.records('scimMember').deleteWhere({ where: { scimUserId: row.id } })
+  await removeEmails(ctx, row)
   // Another request may have switched the user on since then: what it gave ends too.
   if (!(await removeRow(caller, row, { active: false })) && (await ctx.records('scimUser').get(row.id))) {
     if (tries > 1) return deleteUser({ ...caller, ifMatch: null }, id, tries - 1)
@@ -112,6 +118,8 @@ async function changeUser(
   assertSize(caller, resource)
   const next = splitResource(resource)
   readProfile(resource)
+  const isMoved = !isSameSet(listFurtherEmails(row), listFurtherEmails(next))
+  if (isMoved) await indexEmails(ctx, { ...row, ...next })
   // Switched off first and on last: whatever fails in between, the user is refused, and the client sends the request again.
   const changed = await updateRow(caller, row, { ...next, active: next.active && row.active })
   if (!changed) {
@@ -126,6 +134,7 @@ async function changeUser(
     if (error instanceof ScimError) await ctx.records('scimUser').update(row.id, former, { if: { version: changed.version } })
     throw error
   }
+  if (isMoved) await pruneEmails(ctx, row, changed)
   const last = next.active && !row.active ? await switchOn(caller, changed) : changed
   await emitChange(caller, kindOfChange(row, last), last, row)
   return last
@@ -168,6 +177,14 @@ async function removeRow({ ctx, directory }: Caller, row: Row<ScimUserRow>, as: 
     { record: 'scimDirectory', increment: directory.id, field: 'users', by: -1 },
   ])
   return Boolean(written)
+}
+
+async function removeEmails(ctx: AnyContext, { id }: Row<ScimUserRow>): Promise<void> {
+  await ctx.records('scimEmail').deleteWhere({ where: { scimUserId: id } })
+}
+
+function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return one.size === other.size && [...one].every((value) => other.has(value))
 }
 
 // Each PATCH is as large as a body may be. What they add up to is not larger.
