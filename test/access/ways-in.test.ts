@@ -12,6 +12,7 @@ const opening: Readonly<Record<string, string>> = {
   deviceCode: 'plugins/machines/device-flow/approve.ts',
   oauthCode: 'plugins/machines/authorization-server/codes.ts',
   oauthBackchannel: 'plugins/machines/authorization-server/ciba-approve.ts',
+  oauthDeviceCode: 'plugins/machines/authorization-server/device-approve.ts',
   oauthGrant: 'plugins/machines/authorization-server/grants.ts',
   apiKey: 'plugins/machines/api-keys/manage.ts',
   portalLink: 'plugins/federation/portal/links.ts',

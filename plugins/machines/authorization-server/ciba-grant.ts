@@ -1,14 +1,11 @@
 /** The grant of CIBA: the client polls, or was pinged, and gets the tokens of the user who allowed it (sections 10.1 and 11). */
-import type { Context, TokenAnswer } from 'authkernel/kernel'
+import type { TokenAnswer } from 'authkernel/kernel'
 import { findBackchannel } from './ciba-request.ts'
 import { OAuthRefusal } from './errors.ts'
 import { createGrant, describeGrant, writeGrant } from './grants.ts'
+import { answerEarlyPoll } from './polling.ts'
 import { readOwner } from './rights.ts'
-import type { OAuthBackchannelRecord } from './tables.ts'
 import { answerWithTokens, type GrantCall, invalidGrant, narrowAudiences, narrowDetails } from './token-answer.ts'
-
-/** Seconds that a client which asks too often waits longer, for good. */
-const slower = 5
 
 /** Throws OAuthRefusal `authorization_pending`, `slow_down`, `expired_token`, `access_denied` and `invalid_grant`. Of several polls one gets the tokens. */
 export async function redeemBackchannel(call: GrantCall): Promise<TokenAnswer> {
@@ -19,7 +16,7 @@ export async function redeemBackchannel(call: GrantCall): Promise<TokenAnswer> {
   if (!row || row.clientId !== client.id) throw invalidGrant()
   if (row.until <= ctx.now) throw new OAuthRefusal('expired_token', 'The request is too old. Ask again.')
   if (row.status === 'denied') throw new OAuthRefusal('access_denied', 'The user said no.')
-  if (row.status === 'pending') throw await keepWaiting(ctx, row)
+  if (row.status === 'pending') throw await answerEarlyPoll(ctx, 'oauthBackchannel', row)
   const audiences = narrowAudiences(options, row.audiences, form)
   narrowDetails(row.details, form)
   const { userId, scopes, details, attributes, access } = row
@@ -39,14 +36,4 @@ export async function redeemBackchannel(call: GrantCall): Promise<TokenAnswer> {
   if (!isWritten) throw invalidGrant()
   await ctx.emit('clientGranted', describeGrant(grant))
   return answerWithTokens(call, family, { scopes: grant.scopes, audiences, nonce: null })
-}
-
-async function keepWaiting(ctx: Context, { id, interval, polled }: OAuthBackchannelRecord): Promise<OAuthRefusal> {
-  const rows = ctx.records('oauthBackchannel')
-  const isEarly = ctx.now.getTime() - polled.getTime() < interval * 1000
-  // Two polls at the same moment are too many as well.
-  if (!isEarly && (await rows.update(id, { polled: ctx.now }, { if: { polled } })))
-    return new OAuthRefusal('authorization_pending', 'The user has not answered.')
-  await rows.increment(id, 'interval', slower, { set: { polled: ctx.now } })
-  return new OAuthRefusal('slow_down', 'Poll less often.')
 }

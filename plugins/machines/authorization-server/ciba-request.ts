@@ -1,21 +1,20 @@
 /** Client-initiated backchannel authentication (CIBA Core 1.0): a client asks for a user who is elsewhere, and the user answers on the pages of this site. */
 import { type Context, json, toBase64Url, type User } from 'authkernel/kernel'
-import { readDetails } from './authorization-details.ts'
 import { noteRequest } from './ciba-notice.ts'
 import { authenticateClient, readForm } from './client-auth.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
-import { canonicalResource, type CibaOptions, type Resource, type ResolvedOptions } from './options.ts'
+import type { CibaOptions, ResolvedOptions } from './options.ts'
+import { pollInterval } from './polling.ts'
 import { openRequestObject } from './request-object.ts'
-import { scopesAndAudiences } from './request.ts'
 import { scopesWithoutPage } from './organization-consent.ts'
 import { allowedScopes } from './rights.ts'
 import type { OAuthBackchannelRecord } from './tables.ts'
+import { readWantedAccess, type WantedAccess } from './wanted-access.ts'
 
 export const cibaGrantType = 'urn:openid:params:grant-type:ciba'
 const purpose = 'authorization-server.ciba'
-/** Seconds between two polls, and that a row stays after its end, so that the client learns why. */
-const interval = 5
+/** Seconds that a row stays after its end, so that the client learns why. */
 const keptSeconds = 600
 /** Questions that one user gets in ten minutes: more would be a way to make the user tired of them. */
 const perUser = { max: 10, seconds: 600 }
@@ -49,13 +48,13 @@ export async function startBackchannel(ctx: Context, options: ResolvedOptions, c
     status: 'pending',
     attributes: null,
     access: null,
-    interval,
-    polled: new Date(ctx.now.getTime() - interval * 1000),
+    interval: pollInterval,
+    polled: new Date(ctx.now.getTime() - pollInterval * 1000),
     until,
     expires: new Date(until.getTime() + keptSeconds * 1000),
   })
   noteRequest(ctx, ciba, user, row)
-  return json({ auth_req_id: id, expires_in: asked.seconds, interval }, 200, { 'Cache-Control': 'no-store' })
+  return json({ auth_req_id: id, expires_in: asked.seconds, interval: pollInterval }, 200, { 'Cache-Control': 'no-store' })
 }
 
 /** The row of an `auth_req_id`; null: unknown. */
@@ -67,10 +66,7 @@ export async function findBackchannel(ctx: Context, id: string): Promise<OAuthBa
   return null
 }
 
-interface Question {
-  scopes: string[]
-  audiences: string[]
-  details: OAuthBackchannelRecord['details']
+interface Question extends WantedAccess {
   binding: string | null
   needsSecondFactor: boolean
   notification: string | undefined
@@ -90,18 +86,10 @@ function readQuestion(ctx: Context, options: ResolvedOptions, client: Client, pa
   const isPing = client.metadata.backchannel_token_delivery_mode === 'ping'
   if (isPing && !/^[\w.~+/=-]{16,1024}$/.test(notification ?? ''))
     throw new OAuthRefusal('invalid_request', 'A client with ping needs a client_notification_token of 16 to 1024 characters.')
-  const resources = params.getAll('resource').map((name) => options.resources.get(canonicalResource(name)))
-  if (resources.some((resource) => !resource)) throw new OAuthRefusal('invalid_target', 'The resource is unknown.')
-  const details = readDetails(options, client, one('authorization_details'))
-  if (typeof details === 'string') throw new OAuthRefusal('invalid_authorization_details', details)
-  const granted = scopesAndAudiences(ctx.base, options, client, one('scope') ?? client.defaultScope, resources as Resource[])
-  if (!granted?.scopes.includes('openid'))
-    throw new OAuthRefusal('invalid_scope', 'The scope needs openid, and no scope that the client may not have.')
-  const named = details.flatMap(({ type }) => options.authorizationDetails.get(type)?.resource ?? [])
+  const wanted = readWantedAccess(ctx, options, client, params)
+  if (!wanted.scopes.includes('openid')) throw new OAuthRefusal('invalid_scope', 'The scope needs openid.')
   return {
-    scopes: granted.scopes,
-    audiences: [...new Set([...granted.audiences, ...named])],
-    details,
+    ...wanted,
     binding: binding ?? null,
     needsSecondFactor: (one('acr_values') ?? '').split(' ')[0] === 'urn:authkernel:acr:2fa',
     notification: isPing ? notification : undefined,

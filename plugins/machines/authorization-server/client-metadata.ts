@@ -13,6 +13,7 @@ export type ClientGrantType =
   | 'urn:ietf:params:oauth:grant-type:token-exchange'
   | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
   | 'urn:openid:params:grant-type:ciba'
+  | 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** Metadata of a client in the form of RFC 7591, with the defaults in place. */
 export interface ClientMetadata {
@@ -74,6 +75,8 @@ const hostGrants: readonly string[] = [
   'urn:ietf:params:oauth:grant-type:jwt-bearer',
   'urn:openid:params:grant-type:ciba',
 ]
+/** What the host gives to public clients too: a user who is tricked into typing a code of a stranger lets that one in. */
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 /** How clients sign assertions and request objects: algorithms with a public key. */
 export const clientAlgorithms: readonly string[] = ['ES256', 'EdDSA', 'Ed25519', 'PS256', 'RS256', 'ES384', 'PS384']
 const maxUris = 20
@@ -140,7 +143,7 @@ function readName(name: unknown, source: MetadataSource): string {
 
 function readGrantTypes(given: unknown, source: MetadataSource): ClientGrantType[] {
   if (given === undefined) return ['authorization_code', 'refresh_token']
-  const offered = source === 'host' ? [...commonGrants, ...hostGrants] : commonGrants
+  const offered = source === 'host' ? [...commonGrants, ...hostGrants, deviceGrant] : commonGrants
   const isKnown = (one: unknown): one is ClientGrantType => typeof one === 'string' && offered.includes(one)
   if (!Array.isArray(given) || given.length === 0) return refuse('`grant_types` must be a list of texts.')
   // Clients list what they can, also what this server has not (RFC 7591 section 2).

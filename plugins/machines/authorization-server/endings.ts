@@ -18,6 +18,8 @@ export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
     const { userId } = which
     if (forgetting.includes(reason)) await ctx.records('oauthConsent').deleteWhere({ where: { userId } })
     await ctx.records('oauthBackchannel').deleteWhere({ where: { userId } })
+    // What the user approved, and no device has fetched.
+    await ctx.records('oauthDeviceCode').deleteWhere({ where: { userId } })
     return ctx.records('oauthCode').deleteWhere({ where: { userId } })
   })
   // A grant is of no organization: what it may do in one is read from the membership at each use. What rests on the consent of one ends elsewhere.

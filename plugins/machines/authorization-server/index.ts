@@ -7,6 +7,7 @@ import type { ClientAct } from './client-administration.ts'
 import { clientTarget, consentTarget } from './client-import.ts'
 import { addApproval } from './ciba-approve.ts'
 import { declareNotice } from './ciba-notice.ts'
+import { addDevicePages } from './device-pages.ts'
 import { addConsentPage } from './consent.ts'
 import { addEndings } from './endings.ts'
 import { addSignedOutPage } from './front-channel.ts'
@@ -20,6 +21,7 @@ import { createAdministration, createService } from './service.ts'
 import type { ExchangeMode, ExchangeQuestion } from './token-exchange.ts'
 import {
   oauthBackchannelTable,
+  oauthDeviceCodeTable,
   oauthEndedGrantTable,
   oauthClientTable,
   oauthCodeTable,
@@ -70,6 +72,7 @@ export type {
   OAuthClientRow,
   OAuthCodeRow,
   OAuthConsentRow,
+  OAuthDeviceCodeRow,
   OAuthEndedGrantRow,
   OAuthGrantRow,
   OAuthOrganizationConsentRow,
@@ -155,6 +158,7 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
         'organizationAllowedClient',
       )
       kernel.records('oauthBackchannel', oauthBackchannelTable)
+      kernel.records('oauthDeviceCode', oauthDeviceCodeTable)
       kernel.records('oauthEndedGrant', oauthEndedGrantTable)
       kernel.declareEvent('clientTokenExchanged')
       kernel.declareHook('tokenExchange', 'first')
@@ -178,6 +182,7 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
         addApproval(kernel, resolved)
         declareNotice(kernel)
       }
+      if (resolved.device) addDevicePages(kernel)
       addLogoutPage(kernel)
       addSignedOutPage(kernel)
       addReturnPage(kernel, 'clientReturn', 'authorization-server')

@@ -3,6 +3,7 @@ import { proofAlgorithms } from 'authkernel/jwt'
 import type { Context } from 'authkernel/kernel'
 import { clientAlgorithms } from './client-metadata.ts'
 import { jwtBearerGrant } from './assertion-grant.ts'
+import { deviceGrantType } from './device-request.ts'
 import { assertionTokenType } from './identity-assertion-issue.ts'
 import { openidScopes, type Resource, type ResolvedOptions } from './options.ts'
 import { acrValues } from './claims-request.ts'
@@ -27,6 +28,7 @@ export function serverMetadata(ctx: Context, options: ResolvedOptions): Record<s
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: grantTypesOf(ctx, options),
+    ...(options.device && { device_authorization_endpoint: `${base}/oauth2/device_authorization` }),
     ...(options.ciba && {
       backchannel_authentication_endpoint: `${base}/oauth2/bc-authorize`,
       backchannel_token_delivery_modes_supported: ['poll', 'ping'],
@@ -64,7 +66,7 @@ export function serverMetadata(ctx: Context, options: ResolvedOptions): Record<s
 }
 
 /** Token exchange is there with a policy alone. */
-function grantTypesOf(ctx: Context, { assertions, ciba }: ResolvedOptions): string[] {
+function grantTypesOf(ctx: Context, { assertions, ciba, device }: ResolvedOptions): string[] {
   const exchange =
     ctx.has('hook', 'tokenExchange') || assertions.issueTo.size > 0 ? ['urn:ietf:params:oauth:grant-type:token-exchange'] : []
   const backchannel = ciba ? ['urn:openid:params:grant-type:ciba'] : []
@@ -75,6 +77,7 @@ function grantTypesOf(ctx: Context, { assertions, ciba }: ResolvedOptions): stri
     ...exchange,
     ...(assertions.trust.size > 0 ? [jwtBearerGrant] : []),
     ...backchannel,
+    ...(device ? [deviceGrantType] : []),
   ]
 }
 

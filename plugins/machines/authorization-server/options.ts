@@ -95,6 +95,11 @@ export interface CibaOptions {
     | ((question: { user: User; client: string; binding: string | null; url: string; ctx: AnyContext }) => Awaitable<unknown>)
     | undefined
 }
+/** Devices without a browser or a keyboard (RFC 8628). */
+export interface DeviceOptions {
+  /** Where an address is, in words, for the page that asks the user; default: nothing. */
+  place?: ((question: { address: string; ctx: AnyContext }) => Awaitable<string | undefined>) | undefined
+}
 /** What `authorizationServerPlugin` takes. */
 export interface AuthorizationServerOptions {
   /** Clients by options; others are stored by `auth.authorizationServer.clients`. Default: none. */
@@ -105,6 +110,11 @@ export interface AuthorizationServerOptions {
   authorizationDetails?: Readonly<Record<string, AuthorizationDetailType>> | undefined
   /** Clients of the host may ask for users who are elsewhere (CIBA); default: they may not. */
   ciba?: CibaOptions | undefined
+  /**
+   * Clients of the host with the grant type `urn:ietf:params:oauth:grant-type:device_code` may ask for codes that a user types at `/oauth2/device`; default:
+   * they may not. An attacker may send users a code: give the grant type to few clients, with few scopes.
+   */
+  device?: DeviceOptions | undefined
   /** Clients may bring the https address of a document as `client_id` (Client ID Metadata Documents). Default false. */
   clientDocuments?: boolean | undefined
   /** Clients may register themselves; default: they may not. */
@@ -146,7 +156,7 @@ export interface StaticClient {
   readonly firstParty: boolean
 }
 /** With the defaults in place. */
-export interface ResolvedOptions extends Pick<AuthorizationServerOptions, 'can' | 'claims' | 'ciba' | 'pairwiseSalt'> {
+export interface ResolvedOptions extends Pick<AuthorizationServerOptions, 'can' | 'claims' | 'ciba' | 'device' | 'pairwiseSalt'> {
   clients: ReadonlyMap<string, StaticClient>
   resources: ReadonlyMap<string, Resource>
   authorizationDetails: ReadonlyMap<string, AuthorizationDetailType>
@@ -173,6 +183,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     resources: true,
     authorizationDetails: true,
     ciba: true,
+    device: true,
     clientDocuments: true,
     registration: true,
     accessTokenAge: true,
@@ -187,6 +198,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     organizationConsent: true,
   })
   assertOptions('Plugin "authorization-server"', options.ciba, { findUser: true, checkUserCode: true, notify: true }, 'ciba')
+  assertOptions('Plugin "authorization-server"', options.device, { place: true }, 'device')
   assertOptions('Plugin "authorization-server"', options.organizationConsent, { roles: true, scopes: true }, 'organizationConsent')
   assertOptions('Plugin "authorization-server"', options.dpop, { nonces: true }, 'dpop')
   const { accessTokenAge: tokenAge = 600, idle = 30 * day, maxAge = 90 * day, pairwiseSalt, can, claims } = options
@@ -214,6 +226,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     },
     pairwiseSalt,
     ciba: options.ciba,
+    device: options.device,
     can,
     claims,
   }

@@ -4,6 +4,8 @@ import { startAuthorization, startByForm } from './authorize.ts'
 import { answerApproval } from './ciba-approve.ts'
 import { startBackchannel } from './ciba-request.ts'
 import { answerConsent } from './consent.ts'
+import { answerDevice, enterDeviceCode } from './device-approve.ts'
+import { startDevice } from './device-request.ts'
 import { listEndedGrants, listMaxAge } from './ended-grants.ts'
 import { OAuthRefusal } from './errors.ts'
 import { answerIntrospection, answerRevocation } from './introspection.ts'
@@ -32,7 +34,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   post('/oauth2/par', pushRequest)
   post('/oauth2/revoke', answerRevocation)
   post('/oauth2/introspect', answerIntrospection)
-  const { ciba } = options
+  const { ciba, device } = options
+  if (device) post('/oauth2/device_authorization', startDevice)
   if (ciba) post('/oauth2/bc-authorize', (ctx) => startBackchannel(ctx, options, ciba))
   for (const method of ['GET', 'POST'] as const)
     kernel.route({ method, path: '/oauth2/userinfo', ...forClients, handler: (ctx) => answerAsOAuth(() => answerUserinfo(ctx, options)) })
@@ -60,6 +63,11 @@ function addBrowserRoutes(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({ method: 'POST', path: '/oauth2/authorize', csrf: 'crossSite', handler: startByForm, failure })
   kernel.route({ method: 'POST', path: '/oauth2/consent', handler: (ctx) => answerConsent(ctx, options) })
   if (options.ciba) kernel.route({ method: 'POST', path: '/oauth2/approve', handler: (ctx) => answerApproval(ctx, options) })
+  const { device } = options
+  if (device) {
+    kernel.route({ method: 'POST', path: '/oauth2/device', handler: (ctx) => enterDeviceCode(ctx, options, device) })
+    kernel.route({ method: 'POST', path: '/oauth2/device/decide', handler: (ctx) => answerDevice(ctx, options) })
+  }
   kernel.route({ method: 'GET', path: '/oauth2/logout', handler: (ctx) => startLogout(ctx, options) })
   kernel.route({ method: 'POST', path: '/oauth2/logout/confirm', handler: (ctx) => confirmLogout(ctx, options) })
 }

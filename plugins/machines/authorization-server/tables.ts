@@ -125,20 +125,14 @@ export interface OAuthEndedGrantRow {
   expires: Date
 }
 
-/** A row of `oauthBackchannel`: a question of a client to a user who is elsewhere (CIBA). Its id is a keyed hash of the `auth_req_id`. */
-export interface OAuthBackchannelRow {
-  userId: string
+/** A question of a client to a user, who answers it apart from the client, which polls for the answer. */
+interface PolledQuestion {
   clientId: string
   /** Name of the client when it asked. */
   clientName: string
   scopes: string[]
   audiences: string[]
   details: AuthorizationDetail[]
-  /** What the other device shows too. */
-  binding: string | null
-  needsSecondFactor: boolean
-  /** For the client that wants to be called: its token, and the `auth_req_id`. Sealed. */
-  ping: { id: string; token: string } | null
   status: 'pending' | 'approved' | 'denied'
   /** Of the session that approved it. */
   attributes: SessionAttributes | null
@@ -151,7 +145,29 @@ export interface OAuthBackchannelRow {
   until: Date
   expires: Date
 }
+
+/** A row of `oauthBackchannel`: a question of a client to a user who is elsewhere (CIBA). Its id is a keyed hash of the `auth_req_id`. */
+export interface OAuthBackchannelRow extends PolledQuestion {
+  userId: string
+  /** What the other device shows too. */
+  binding: string | null
+  needsSecondFactor: boolean
+  /** For the client that wants to be called: its token, and the `auth_req_id`. Sealed. */
+  ping: { id: string; token: string } | null
+}
 export type OAuthBackchannelRecord = Row<OAuthBackchannelRow>
+
+/** A row of `oauthDeviceCode`: a device that shows a code (RFC 8628). Its id is a keyed hash of the device code. */
+export interface OAuthDeviceCodeRow extends PolledQuestion {
+  /** A keyed hash: eight letters could be tried out in a copy of the table. */
+  userCode: string
+  /** Who approved it. */
+  userId: string | null
+  /** Of the device that asked. */
+  address: string | null
+  userAgent: string | null
+}
+export type OAuthDeviceCode = Row<OAuthDeviceCodeRow>
 
 /** A row of `oauthConsent`: what one user allowed one client. */
 export interface OAuthConsentRow {
@@ -187,6 +203,7 @@ declare module 'authkernel/kernel' {
     oauthGrant: OAuthGrantRow
     oauthConsent: OAuthConsentRow
     oauthBackchannel: OAuthBackchannelRow
+    oauthDeviceCode: OAuthDeviceCodeRow
     oauthEndedGrant: OAuthEndedGrantRow
     oauthOrganizationConsent: OAuthOrganizationConsentRow
   }
@@ -318,28 +335,47 @@ export const oauthEndedGrantTable: RecordSpec<OAuthEndedGrantRow> = {
   expires: 'expires',
 }
 
+const questionFields = {
+  clientId: { type: 'string', max: maxClientId },
+  clientName: { type: 'string', max: 100 },
+  scopes: { type: 'json' },
+  audiences: { type: 'json' },
+  details: { type: 'json' },
+  status: { type: 'string', max: 8 },
+  attributes: { type: 'json', optional: true },
+  access: { type: 'json', optional: true },
+  interval: { type: 'integer' },
+  polled: { type: 'date' },
+  until: { type: 'date' },
+  expires: { type: 'date' },
+} as const
+
 export const oauthBackchannelTable: RecordSpec<OAuthBackchannelRow> = {
   id: 'given',
   fields: {
+    ...questionFields,
     userId: { type: 'string' },
-    clientId: { type: 'string', max: maxClientId },
-    clientName: { type: 'string', max: 100 },
-    scopes: { type: 'json' },
-    audiences: { type: 'json' },
-    details: { type: 'json' },
     binding: { type: 'string', max: 100, optional: true },
     needsSecondFactor: { type: 'boolean' },
     ping: { type: 'json', sealed: true, optional: true, unreadable: 'absent' },
-    status: { type: 'string', max: 8 },
-    attributes: { type: 'json', optional: true },
-    access: { type: 'json', optional: true },
-    interval: { type: 'integer' },
-    polled: { type: 'date' },
-    until: { type: 'date' },
-    expires: { type: 'date' },
   },
   index: [['userId', 'until']],
   owner: 'user',
+  expires: 'expires',
+}
+
+export const oauthDeviceCodeTable: RecordSpec<OAuthDeviceCodeRow> = {
+  id: 'given',
+  fields: {
+    ...questionFields,
+    userCode: { type: 'string', max: 64, secret: true },
+    userId: { type: 'string', optional: true },
+    address: { type: 'string', max: 64, optional: true },
+    userAgent: { type: 'text', optional: true },
+  },
+  unique: [['userCode']],
+  index: [['userId']],
+  owner: { field: 'userId', of: 'user' },
   expires: 'expires',
 }
 

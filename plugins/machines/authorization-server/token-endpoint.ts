@@ -9,6 +9,8 @@ import { giveToClient } from './client-grant.ts'
 import type { ClientGrantType } from './client-metadata.ts'
 import type { Client } from './clients.ts'
 import { redeemCode } from './code-grant.ts'
+import { redeemDevice } from './device-grant.ts'
+import { deviceGrantType } from './device-request.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { refreshTokens } from './refresh-grant.ts'
@@ -24,6 +26,7 @@ const grants: Readonly<Record<ClientGrantType, (call: GrantCall) => Promise<Toke
   'urn:ietf:params:oauth:grant-type:token-exchange': exchangeToken,
   'urn:ietf:params:oauth:grant-type:jwt-bearer': redeemAssertion,
   [cibaGrantType]: redeemBackchannel,
+  [deviceGrantType]: redeemDevice,
 }
 
 /** `POST /oauth2/token`. */

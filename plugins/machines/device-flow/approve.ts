@@ -1,13 +1,11 @@
 /** The user at the page types or compares the code, sees which device asks, and answers. The answer is mailed: a user who was tricked learns of it. */
-import { type Context, HttpError, type Kernel, networksOf, redirectTo, type User } from 'authkernel/kernel'
+import { type Context, HttpError, type Kernel, redirectTo, type User } from 'authkernel/kernel'
 import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { readUserCode, findCode } from './codes.ts'
+import { takeTry } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { DeviceCode } from './tables.ts'
 
-/** Codes that one user, and one network, may try in ten minutes (RFC 8628 section 5.1). */
-const perUser = { max: 10, seconds: 600 }
-const perNetwork = { max: 50, seconds: 600 }
 const purpose = 'device-flow.confirm'
 const ticketSeconds = 600
 
@@ -30,7 +28,7 @@ export async function enterCode(ctx: Context, options: ResolvedOptions): Promise
   const code = readUserCode(typed)
   const stale = await demandFreshProof(ctx, options, code)
   if (stale) return stale
-  if (!(await mayTry(ctx, user))) return ctx.render('device', { error: 'TooManyDeviceCodes' })
+  if (!(await takeTry(ctx, user))) return ctx.render('device', { error: 'TooManyDeviceCodes' })
   const row = code === undefined ? null : await findCode(ctx, 'user', code)
   const app = row && ctx.service('appTokens').client(row.clientId)
   if (!row || !app || row.status !== 'pending' || row.until <= ctx.now) return ctx.render('device', { error: 'DeviceCodeUnknown' })
@@ -89,13 +87,6 @@ async function writeDecision(ctx: Context, { id }: Ticket, user: { id: string },
     // Its own approval: another user may have read the same code.
     (approved) => approved !== null && codes.take(id, { if: { userId: user.id } }),
   )
-}
-
-async function mayTry(ctx: Context, { id }: { id: string }): Promise<boolean> {
-  const { allowed } = await ctx.limit.take(`deviceFlow.user:${id}`, perUser)
-  const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
-  if (!allowed || network === undefined) return allowed
-  return (await ctx.limit.take(`deviceFlow.network:${network}`, perNetwork)).allowed
 }
 
 /** Undefined: the proof is fresh enough. Else the way to a fresh one, and back to the page with the code. */

@@ -1,25 +1,35 @@
 /** What users see: the field for the code, and the question about the device. */
-import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 import { signedInUser } from './approve.ts'
 import { readUserCode } from './codes.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
-
-export function addPages(kernel: Kernel): void {
-  kernel.page('device', drawCodeForm, { path: '/device' })
-  // Without a route of its own: it is the answer to a code that was typed.
-  kernel.page('deviceConfirm', drawQuestion)
+/** Where a form is sent, and what the names of texts begin with. */
+interface Place {
+  action: string
+  texts: string
 }
 
-async function drawCodeForm(ctx: Context, tools: PageTools, params: Params): Promise<PageView | Response> {
+export function addPages(kernel: Kernel): void {
+  kernel.page('device', (ctx, tools, params) => drawCodeForm(ctx, tools, params, { action: '/device', texts: 'device-flow' }), {
+    path: '/device',
+  })
+  // Without a route of its own: it is the answer to a code that was typed.
+  kernel.page('deviceConfirm', (_ctx, tools, params) =>
+    drawQuestion(tools, params, { action: '/device/decide', texts: 'device-flow', scopes: 'bearer.scope' }),
+  )
+}
+
+/** The field for the code. */
+export async function drawCodeForm(ctx: Context, tools: PageTools, params: Params, { action, texts }: Place): Promise<PageView | Response> {
   const { html, say, form, field, submit, alert } = tools
   if (!(await signedInUser(ctx))) return ctx.page('signIn', { callbackUrl: ctx.url.href })
-  const title = say('device-flow.title')
+  const title = say(`${texts}.title`)
   if (params['done'])
-    return { title, body: html`<p role="status">${say(params['done'] === 'allowed' ? 'device-flow.allowed' : 'device-flow.denied')}</p>` }
+    return { title, body: html`<p role="status">${say(`${texts}.${params['done'] === 'allowed' ? 'allowed' : 'denied'}`)}</p>` }
   const code = readUserCode(params['user_code'])
   const input = field('user_code', {
-    label: 'device-flow.code',
+    label: `${texts}.code`,
     type: 'text',
     autocomplete: 'off',
     autocapitalize: 'characters',
@@ -31,40 +41,46 @@ async function drawCodeForm(ctx: Context, tools: PageTools, params: Params): Pro
   })
   return {
     title,
-    lead: say(code === undefined ? 'device-flow.lead' : 'device-flow.compare'),
-    body: [alert(params['error']), await form('/device', [input, submit(say('device-flow.continue'))])],
+    lead: say(`${texts}.${code === undefined ? 'lead' : 'compare'}`),
+    body: [alert(params['error']), await form(action, [input, submit(say(`${texts}.continue`))])],
   }
 }
 
-async function drawQuestion(_ctx: Context, tools: PageTools, params: Params): Promise<PageView> {
+/** The question about the device. `scopes`: what the names of texts of scopes begin with. `more`: shown after them. */
+export async function drawQuestion(
+  tools: PageTools,
+  params: Params,
+  { action, texts, scopes, more = [] }: Place & { scopes: string; more?: readonly Content[] },
+): Promise<PageView> {
   const { html, say, form, submit } = tools
   const { ticket, code = '', app = '', who = '', address, place, agent } = params
   const items = (params['scopes'] ?? '')
     .split(' ')
     .filter(Boolean)
     .map((scope) => {
-      const text = say(`bearer.scope.${scope}`)
+      const text = say(`${scopes}.${scope}`)
       return html`<li>${text === '' ? scope : text}</li>`
     })
   const from = [place, address].filter((part) => part !== undefined).join(', ')
   return {
-    title: say('device-flow.confirm', { app }),
-    lead: say('device-flow.who', { who }),
+    title: say(`${texts}.confirm`, { app }),
+    lead: say(`${texts}.who`, { who }),
     body: [
-      html`<p>${say('device-flow.same')} <strong>${code}</strong></p>`,
-      from !== '' && html`<p>${say('device-flow.from', { from })}</p>`,
-      agent !== undefined && html`<p>${say('device-flow.agent', { agent })}</p>`,
+      html`<p>${say(`${texts}.same`)} <strong>${code}</strong></p>`,
+      from !== '' && html`<p>${say(`${texts}.from`, { from })}</p>`,
+      agent !== undefined && html`<p>${say(`${texts}.agent`, { agent })}</p>`,
       items.length > 0 &&
-        html`<p>${say('device-flow.scopes')}</p>
+        html`<p>${say(`${texts}.scopes`)}</p>
           <ul>
             ${items}
           </ul>`,
-      html`<p><strong>${say('device-flow.warning')}</strong></p>`,
+      ...more,
+      html`<p><strong>${say(`${texts}.warning`)}</strong></p>`,
       await form(
-        '/device/decide',
+        action,
         [
-          submit(say('device-flow.allow'), { name: 'decision', value: 'allow' }),
-          submit(say('device-flow.deny'), { name: 'decision', value: 'deny', quiet: true }),
+          submit(say(`${texts}.allow`), { name: 'decision', value: 'allow' }),
+          submit(say(`${texts}.deny`), { name: 'decision', value: 'deny', quiet: true }),
         ],
         { ticket },
       ),

@@ -1,14 +1,11 @@
 /** The device authorization endpoint (RFC 8628 section 3.1): a device without a browser asks for a code to show. */
-import { type Context, json, networksOf, RecordConflict, toBase64Url } from 'authkernel/kernel'
+import { type Context, json, RecordConflict, toBase64Url } from 'authkernel/kernel'
 import { digestCode, makeUserCode } from './codes.ts'
+import { takeStart } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const lifetime = 600
 const interval = 5
-/** Requests of one network in ten minutes. */
-const perNetwork = { max: 60, seconds: 600 }
-/** Where no binding says where requests come from. */
-const unknown = { max: 600, seconds: 600 }
 const maxTries = 5
 
 /** Answers `POST /oauth/device`. */
@@ -22,7 +19,7 @@ export async function startFlow(ctx: Context, options: ResolvedOptions): Promise
   const offered = tokens.scopes(client, form.get('scope'))
   const scopes = form.get('scope') ? offered : offered?.filter((scope) => options.scopes?.includes(scope) ?? true)
   if (!scopes?.every((scope) => options.scopes?.includes(scope) ?? true)) return json({ error: 'invalid_scope' }, 400)
-  const { allowed, retryAfter } = await countRequest(ctx)
+  const { allowed, retryAfter } = await takeStart(ctx)
   if (!allowed)
     return json({ error: 'temporarily_unavailable', error_description: 'Too many device codes.' }, 429, {
       'Retry-After': String(retryAfter),
@@ -68,10 +65,4 @@ async function createCode(ctx: Context, deviceCode: string, clientId: string, sc
       if (!(error instanceof RecordConflict) || tries === maxTries) throw error
     }
   }
-}
-
-// It needs no sign-in: without a limit an attacker could fill the table, and make codes easier to guess.
-async function countRequest(ctx: Context): Promise<{ allowed: boolean; retryAfter: number }> {
-  const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
-  return ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? unknown : perNetwork)
 }

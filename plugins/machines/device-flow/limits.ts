@@ -1,0 +1,28 @@
+/** Limits of the device flow, counted together for all clients: of starts, and of codes that users try (RFC 8628 section 5.1). */
+import { type Context, networksOf } from 'authkernel/kernel'
+
+/** Starts of one network in ten minutes. */
+const startsPerNetwork = { max: 60, seconds: 600 }
+/** Where no binding says where requests come from. */
+const startsOfUnknown = { max: 600, seconds: 600 }
+/** Codes that one user, and one network, may try in ten minutes. */
+const codesPerUser = { max: 10, seconds: 600 }
+const codesPerNetwork = { max: 50, seconds: 600 }
+
+/** A start needs no sign-in: without a limit an attacker could fill the table, and make codes easier to guess. `retryAfter` in seconds. */
+export async function takeStart(ctx: Context): Promise<{ allowed: boolean; retryAfter: number }> {
+  const network = networkOf(ctx)
+  return ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? startsOfUnknown : startsPerNetwork)
+}
+
+/** Whether a user may try one more code. */
+export async function takeTry(ctx: Context, { id }: { id: string }): Promise<boolean> {
+  const { allowed } = await ctx.limit.take(`deviceFlow.user:${id}`, codesPerUser)
+  const network = networkOf(ctx)
+  if (!allowed || network === undefined) return allowed
+  return (await ctx.limit.take(`deviceFlow.network:${network}`, codesPerNetwork)).allowed
+}
+
+function networkOf(ctx: Context): string | undefined {
+  return ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
+}
