@@ -40,6 +40,11 @@ export interface PageTools extends UIParts {
   submit(label: Content, options?: { quiet?: boolean; name?: string; value?: string }): Markup
   /** Link that looks like a button. `to` is a path of the base path or a URL. */
   link(label: Content, to: string): Markup
+  /**
+   * What the user typed into a field of a form that was refused, so that it is not lost: the handler of the form renders the page again with `error` among
+   * its parameters. `action`: only where the form has a field `action` of this value. Undefined on other pages, and for fields with a name of a secret or a code.
+   */
+  typed(name: string, action?: string): string | undefined
   /** What an error code means, in a box that screen readers announce; nothing without a code. */
   alert(code: string | undefined): Content
   /** BCP 47 tag of the page. */

@@ -261,6 +261,44 @@ it('a list of invitations says what is wrong with each line, and sends the other
   ])
 })
 
+it('a form that is refused keeps what was typed, of its own form alone, and nothing is half done', async () => {
+  const { auth, found, browser } = await world()
+  const id = await found({ bob: 'admin' })
+  const ada = await browser('ada')
+  const team = await auth.organizations.teams.create(as('ada'), id, { name: 'Core' })
+  const wrong = 'x'.repeat(101)
+  const cases: [fields: Record<string, string>, kept: string[]][] = [
+    [{ action: 'invite', email: 'no "address"', role: 'admin' }, ['value="no &quot;address&quot;"', '<option value="admin" selected>']],
+    [{ action: 'invite.many', text: `${'a@x.example\n'.repeat(101)}<last>`, role: 'member' }, ['&lt;last&gt;</textarea>']],
+    [{ action: 'update', name: wrong, image: '/new.png' }, [`value="${wrong}"`, 'value="/new.png"']],
+    [{ action: 'team.create', name: wrong }, [`value="${wrong}"`]],
+    [{ action: 'team.rename', name: wrong, team: team.id }, [`value="${wrong}"`]],
+    [{ action: 'team.add', email: 'none@x.example', role: 'admin', team: team.id }, ['value="none@x.example"']],
+    [{ action: 'domain.claim', domain: 'no domain' }, ['value="no domain"']],
+    [{ action: 'role.create', title: wrong, 'permission.team:create': 'yes' }, [`value="${wrong}"`]],
+  ]
+  for (const [fields, kept] of cases) {
+    const answer = await ada.post('/organizations', { organization: id, ...fields })
+    const page = await answer.text()
+    expect([fields['action'], answer.status, kept.filter((text) => !page.includes(text))]).toEqual([fields['action'], 400, []])
+    expect(page).toContain('role="alert"')
+  }
+  const role = await (await ada.post('/organizations', { organization: id, ...cases.at(-1)![0] })).text()
+  expect(role.match(/name="permission\.[\w:]+"\s+value="yes"\s+checked/g)?.map((one) => one.replace(/\s+/g, ' '))).toEqual([
+    'name="permission.team:create" value="yes" checked',
+  ])
+  // The confirmation of a deletion is another form with a field of this name.
+  const settings = await (await ada.post('/organizations', { organization: id, ...cases[2]![0] })).text()
+  expect(settings.split(`value="${wrong}"`)).toHaveLength(2)
+  expect([
+    await auth.organizations.invitations(as('ada'), id),
+    (await auth.organizations.teams.list(as('ada'), id)).map(({ name }) => name),
+  ]).toEqual([[], ['Core']])
+  // For others there is no such organization, and so no form.
+  const eve = await browser('eve')
+  expect((await eve.post('/organizations', { organization: id, action: 'invite', email: 'x@x.example' })).status).toBe(404)
+})
+
 it('members are found by a part of their name or address, with when they were last there', async () => {
   const { auth, found, browser, runtime } = await world()
   const id = await found({ bob: 'admin', cy: 'member', dan: 'member' })

@@ -58,6 +58,39 @@ describe('a page of a plugin', () => {
     expect(policyOf(answer)).toMatch(/form-action 'self' http:\/\/localhost:3000 [^;]*https:\/\/next\.example;/)
   })
 
+  it('keeps what was typed into its form that was refused: neither secrets and codes, nor for another form, nor by a link', async () => {
+    const names = ['email', 'note', 'password', 'code', 'apiKey', 'resetToken', 'toString']
+    const plugin = definePlugin({
+      name: 'form',
+      setup(kernel) {
+        const draw: PageDraw = async (_ctx, { html, typed }) => ({
+          title: 'Form',
+          body: html`<pre>${JSON.stringify([names.map((name) => typed(name)), typed('note', 'save'), typed('note', 'other')])}</pre>`,
+        })
+        kernel.page('form', draw, { path: '/form' })
+        kernel.route({
+          method: 'POST',
+          path: '/form',
+          handler: async (ctx) => ctx.render('form' as 'error', { error: (await ctx.body())['fails'] === '1' ? 'FormInput' : undefined }),
+        })
+      },
+    })
+    const browser = client(plugin)
+    const shown = async (answer: Promise<Response>): Promise<unknown> =>
+      JSON.parse((/<pre>(.*?)<\/pre>/.exec(await (await answer).text())?.[1] ?? '').replaceAll('&quot;', '"').replaceAll('&lt;', '<'))
+    const fields = { ...Object.fromEntries(names.map((name) => [name, `<${name}`])), action: 'save' }
+    const nothing = names.map(() => null)
+    delete (fields as Record<string, string>)['toString']
+    expect(await shown(browser.post('/form', { ...fields, fails: '1' }))).toEqual([
+      ['<email', '<note', null, null, null, null, null],
+      '<note',
+      null,
+    ])
+    expect(await shown(browser.post('/form', fields))).toEqual([nothing, null, null])
+    expect(await shown(browser.get('/form?error=FormInput&email=planted&note=planted&action=save'))).toEqual([nothing, null, null])
+    expect(await shown(browser.post('/form', { note: 'x'.repeat(20_001), fails: '1' }))).toEqual([nothing, null, null])
+  })
+
   it('its form is accepted, and without the token refused', async () => {
     const browser = client(twoFactor())
     const page = await (await browser.get('/code')).text()

@@ -95,6 +95,7 @@ async function drawPluginPage(
   params: Readonly<Record<string, string | undefined>>,
   targets: readonly string[] | undefined,
 ): Promise<Response> {
+  if (sheet.ctx.request.method === 'POST' && params['error'] !== undefined) sheet.refused = await sheet.ctx.body()
   const view = await page.draw(sheet.ctx, toolsOf(sheet), params)
   if (isResponse(view)) return view
   const { title, heading = title, lead, body, status, forms = [], layout, navigation } = view

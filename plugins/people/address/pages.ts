@@ -66,6 +66,7 @@ async function drawForm(ctx: Context, tools: PageTools, { error }: Params, { max
     autocapitalize: 'none',
     spellcheck: 'false',
     autofocus: true,
+    value: tools.typed('email'),
   })
   return {
     title: say('address.title'),

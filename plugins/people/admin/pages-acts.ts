@@ -58,9 +58,11 @@ export async function drawAct(request: PageRequest): Promise<PageView> {
     title: say(`admin.${act}`),
     lead: user.name ?? user.email ?? user.id,
     body: [
+      alert(params['error']),
       card({ title: say(`admin.${act}`), body: await drawForm(request, act, user), danger: act === 'deleteUser' }),
       link(say('admin.back'), back),
     ],
+    ...(params['error'] !== undefined && { status: 400 }),
   }
 }
 
@@ -101,7 +103,8 @@ export async function postAct(acts: AdminActs, ctx: Context): Promise<Response> 
   } catch (error) {
     // `newFactor` without a plugin that answers it is a mistake of the host, and shown to the administrator all the same.
     if (!isRefusal(error) && !(error instanceof AuthError && action === 'newFactor')) throw error
-    return back({ error: codeOf(error) })
+    const code = codeOf(error)
+    return action === 'updateUser' ? ctx.render('adminAct', { id: userId, act: action, error: code }) : back({ error: code })
   }
 }
 
@@ -121,8 +124,8 @@ export async function postNew(acts: AdminActs, ctx: Context): Promise<Response> 
     return redirectTo(`${ctx.base}/admin/user?${new URLSearchParams({ id: user.id, done: '1' }).toString()}`)
   } catch (error) {
     if (!isRefusal(error)) throw error
-    const kept = { ...(invite && { as: 'invite' }), email: order.email, name: order.name ?? '', reason: order.reason, error: codeOf(error) }
-    return redirectTo(`${ctx.base}/admin/new?${new URLSearchParams(kept).toString()}`)
+    // The response is the page itself, so that addresses of users are in no URL.
+    return ctx.render('adminNewUser', { ...(invite && { as: 'invite' }), error: codeOf(error) })
   }
 }
 
@@ -131,12 +134,13 @@ function codeOf(error: unknown): string {
 }
 
 async function drawForm({ tools, rights }: PageRequest, act: ShownAct, user: ListedUser & { role?: string | null }): Promise<Content> {
-  const { say, field, select, form, button, html } = tools
+  const { say, field, select, form, button, html, typed } = tools
+  const [name, email] = [typed('name', 'updateUser') ?? user.name ?? '', typed('email', 'updateUser') ?? user.email ?? '']
   const fields: Content[] = [
     act === 'deleteUser' && html`<p>${say('admin.deleteUser-text')}</p>`,
     act === 'updateUser' && [
-      field('name', { label: 'admin.name', type: 'text', value: user.name ?? '', maxlength: 200, autocomplete: 'off' }, act),
-      field('email', { label: 'Email', type: 'email', value: user.email ?? '', maxlength: 254, autocomplete: 'off' }, act),
+      field('name', { label: 'admin.name', type: 'text', value: name, maxlength: 200, autocomplete: 'off' }, act),
+      field('email', { label: 'Email', type: 'email', value: email, maxlength: 254, autocomplete: 'off' }, act),
     ],
     act === 'setRole' &&
       select(
@@ -149,7 +153,7 @@ async function drawForm({ tools, rights }: PageRequest, act: ShownAct, user: Lis
         act,
       ),
     act === 'ban' && field('until', { label: 'admin.until', type: 'date' }, act),
-    field('reason', { label: 'admin.reason', type: 'text', required: true, maxlength: 500 }, act),
+    field('reason', { label: 'admin.reason', type: 'text', required: true, maxlength: 500, value: typed('reason', act) }, act),
     button(say(`admin.${act}`), { tone: act === 'ban' || act === 'deleteUser' ? 'danger' : 'primary' }),
   ]
   return form('/admin/user', fields, { id: user.id, action: act })

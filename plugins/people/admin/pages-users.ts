@@ -118,15 +118,21 @@ export function userLabel({ name, email, id }: Pick<ListedUser, 'name' | 'email'
 
 /** `GET /admin/new`: the form for a new user, `as=invite` for one who gets a mail. What was typed is kept. */
 export async function drawNew({ tools, params }: PageRequest): Promise<PageView> {
-  const { say, card, form, field, submit, alert } = tools
+  const { say, card, form, field, submit, alert, typed } = tools
   const act = params['as'] === 'invite' ? 'inviteUser' : 'createUser'
   const body = await form(
     '/admin/new',
     [
-      field('email', { label: 'Email', type: 'email', required: true, maxlength: 254, value: params['email'], autocomplete: 'off' }),
-      field('name', { label: 'admin.name', type: 'text', maxlength: 200, value: params['name'], autocomplete: 'off' }),
-      field('reason', { label: 'admin.reason', type: 'text', required: true, maxlength: 500, value: params['reason'] }),
-      act === 'createUser' && field('verified', { label: 'admin.verifyAddress', type: 'checkbox', value: 'yes' }),
+      field('email', { label: 'Email', type: 'email', required: true, maxlength: 254, value: typed('email'), autocomplete: 'off' }),
+      field('name', { label: 'admin.name', type: 'text', maxlength: 200, value: typed('name'), autocomplete: 'off' }),
+      field('reason', { label: 'admin.reason', type: 'text', required: true, maxlength: 500, value: typed('reason') }),
+      act === 'createUser' &&
+        field('verified', {
+          label: 'admin.verifyAddress',
+          type: 'checkbox',
+          value: 'yes',
+          ...(typed('verified') === 'yes' && { checked: true }),
+        }),
       submit(say(`admin.${act}`)),
     ],
     { as: params['as'] },

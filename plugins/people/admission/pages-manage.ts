@@ -28,9 +28,6 @@ export function addManagePage(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({ method: 'POST', path, handler: (ctx) => postAct(ctx, options) })
 }
 
-/** What was typed into the form of an invitation that was refused. */
-const typedInvitations = new WeakMap<Context, Readonly<Record<'email' | 'uses' | 'note', string | undefined>>>()
-
 /** A refusal is a page with its status, or the sign-in page when signed out. */
 async function drawManage(ctx: Context, tools: PageTools, params: Params, options: ResolvedOptions): Promise<PageView | Response> {
   const { say, alert, toast } = tools
@@ -50,7 +47,7 @@ async function drawManage(ctx: Context, tools: PageTools, params: Params, option
         params['done'] !== undefined && toast(say('admission.done')),
         options.mode === 'waitlist' && (await drawWaitlist(tools, waiting.requests, waiting.next)),
         await drawInvitations(tools, found.invitations, found.next),
-        await drawInviteForm(ctx, tools),
+        await drawInviteForm(tools),
       ],
       ...(params['error'] !== undefined && { status: 400 }),
     }
@@ -118,15 +115,15 @@ function drawButton({ form, say, button }: PageTools, action: string, id: string
   return form(path, button(say(`admission.${action}`), { tone, describedBy }), { action, id })
 }
 
-async function drawInviteForm(ctx: Context, { say, card, form, field, submit }: PageTools): Promise<Content> {
-  const { email, uses = '1', note } = typedInvitations.get(ctx) ?? {}
+async function drawInviteForm({ say, card, form, field, submit, typed }: PageTools): Promise<Content> {
+  const [email, uses, note] = ['email', 'uses', 'note'].map((name) => typed(name, 'invite'))
   return card({
     title: say('admission.invite'),
     body: await form(
       path,
       [
         field('email', { label: 'admission.email-optional', type: 'email', maxlength: 254, autocomplete: 'off', value: email }, 'invite'),
-        field('uses', { label: 'admission.uses', type: 'number', min: '1', max: '100000', value: uses, required: true }, 'invite'),
+        field('uses', { label: 'admission.uses', type: 'number', min: '1', max: '100000', value: uses ?? '1', required: true }, 'invite'),
         field('note', { label: 'admission.note', type: 'text', maxlength: 200, autocomplete: 'off', value: note }, 'invite'),
         submit(say('admission.invite')),
       ],
@@ -152,7 +149,6 @@ async function postAct(ctx: Context, options: ResolvedOptions): Promise<Response
     if (!isRefusal(error)) throw error
     if (error.type !== 'AdmissionInput') return redirectTo(`${ctx.base}${path}?error=AdmissionDenied`)
     // The response is the page itself, with what was typed.
-    typedInvitations.set(ctx, { email: textOf(email), uses: textOf(uses), note: textOf(note) })
     return ctx.render('admissionManage', { error: error.type })
   }
 }

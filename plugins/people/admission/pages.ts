@@ -44,7 +44,7 @@ async function postRequest(ctx: Context, options: ResolvedOptions): Promise<Resp
     await joinWaitlist(ctx, options, (await ctx.body())['email'])
   } catch (error) {
     if (!(error instanceof AdmissionInput)) throw error
-    return redirectTo(`${ctx.base}${path}?error=${error.type}`)
+    return ctx.render('admission', { error: error.type })
   }
   return redirectTo(`${ctx.base}${path}/waiting`)
 }
@@ -80,10 +80,19 @@ function drawCodeForm({ form, field, submit, say }: PageTools): Promise<Content>
   return form(`${path}/invitation`, [input, submit(say('admission.use'))])
 }
 
-function drawWaitlistForm({ form, field, submit, say }: PageTools): Promise<Content> {
+function drawWaitlistForm({ form, field, submit, say, typed }: PageTools): Promise<Content> {
   const input = field(
     'email',
-    { label: 'Email', type: 'email', required: true, maxlength: 254, autocomplete: 'email', autocapitalize: 'none', spellcheck: 'false' },
+    {
+      label: 'Email',
+      type: 'email',
+      required: true,
+      maxlength: 254,
+      autocomplete: 'email',
+      autocapitalize: 'none',
+      spellcheck: 'false',
+      value: typed('email'),
+    },
     'waitlist',
   )
   return form(`${path}/waitlist`, [input, submit(say('admission.join'), { quiet: true })])

@@ -8,10 +8,11 @@ import { drawOrganizationPage, type Visit } from './pages-frame.ts'
 export function domainsPage(plugin: PluginInstance): PageDraw {
   return (ctx, tools, params) =>
     drawOrganizationPage(plugin, ctx, { tools, params, place: 'domains' }, async (visit) => {
-      const { say, card, field, submit } = tools
+      const { say, card, field, submit, typed } = tools
       const { id } = visit.membership.organization
       const [open, proved] = await Promise.all([listClaims(visit.membership, id), listDomains(visit.membership, id)])
-      const name = field('domain', { label: 'organizations.domain', type: 'text', required: true, maxlength: 253 })
+      const value = typed('domain', 'domain.claim')
+      const name = field('domain', { label: 'organizations.domain', type: 'text', required: true, maxlength: 253, value })
       return [
         ...(await Promise.all(proved.map((domain) => drawDomain(visit, domain)))),
         ...(await Promise.all(open.map((claim) => drawClaim(visit, claim)))),

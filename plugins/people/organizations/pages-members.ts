@@ -66,8 +66,8 @@ function drawMember({ tools, to }: Visit, member: Member, names: ReadonlyMap<str
 
 async function drawInvitations(visit: Visit, names: ReadonlyMap<string, Content>): Promise<Content[]> {
   const { membership, tools, may, act } = visit
-  const { html, say, card, row, field, submit, date, button } = tools
-  const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
+  const { html, say, card, row, field, submit, date, button, typed } = tools
+  const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254, value: typed('email', 'invite') })
   const open = await listInvitations(membership, membership.organization.id)
   const rows = open.map(async ({ id, email: to, role, expires }) =>
     row({
@@ -82,14 +82,18 @@ async function drawInvitations(visit: Visit, names: ReadonlyMap<string, Content>
   return [
     card({
       title: say('organizations.invite'),
-      body: await act('invite', [email, await drawRoleChoice(visit, 'member', { key: 'invite' }), submit(say('organizations.send'))]),
+      body: await act('invite', [
+        email,
+        await drawRoleChoice(visit, typed('role', 'invite') ?? 'member', { key: 'invite' }),
+        submit(say('organizations.send')),
+      ]),
     }),
     card({
       title: say('organizations.invite-many'),
       text: say('organizations.invite-many.lead'),
       body: await act('invite.many', [
-        drawLines(visit, ''),
-        await drawRoleChoice(visit, 'member', { key: 'many' }),
+        drawLines(visit, typed('text', 'invite.many') ?? ''),
+        await drawRoleChoice(visit, typed('role', 'invite.many') ?? 'member', { key: 'many' }),
         submit(say('organizations.send-all'), { quiet: true }),
       ]),
     }),

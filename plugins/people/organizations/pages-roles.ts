@@ -68,23 +68,26 @@ async function drawOne(visit: Visit, one: OrganizationRole): Promise<Content[]> 
 
 /** A title, and a box for each permission that the user has. */
 function drawFields({ tools, membership, may }: Visit, one?: OrganizationRole): Content {
-  const { html, say, field } = tools
+  const { html, say, field, typed } = tools
+  const act = one ? 'role.update' : 'role.create'
+  const title = typed('title', act)
+  const isTicked = (permission: string): boolean =>
+    title === undefined ? one?.permissions.includes(permission) === true : typed(`permission.${permission}`, act) !== undefined
   const choices = [...membership.options.all].filter(
     (permission) => permission !== 'organization:delete' && permission !== 'organization:transfer' && may(permission),
   )
   return [
-    field('title', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: one?.title ?? undefined }, 'role'),
+    field(
+      'title',
+      { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: title ?? one?.title ?? undefined },
+      'role',
+    ),
     html`<fieldset>
       <legend>${say('organizations.permissions')}</legend>
       ${choices.map(
         (permission) =>
           html`<label class="check"
-            ><input
-              type="checkbox"
-              name="permission.${permission}"
-              value="yes"
-              ${one?.permissions.includes(permission) === true ? html`checked` : html``}
-            />
+            ><input type="checkbox" name="permission.${permission}" value="yes" ${isTicked(permission) ? html`checked` : html``} />
             <span>${nameOfPermission(tools, permission)}</span></label
           >`,
       )}

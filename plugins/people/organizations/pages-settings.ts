@@ -14,13 +14,14 @@ export function addSettingsPages(kernel: Kernel, plugin: PluginInstance): void {
 function settingsPage(plugin: PluginInstance): PageDraw {
   return (ctx, tools, params) =>
     drawOrganizationPage(plugin, ctx, { tools, params, place: 'settings' }, async (visit) => {
-      const { say, card, field, submit, button } = tools
+      const { say, card, field, submit, button, typed } = tools
       const { membership, may, act } = visit
       const { name, image } = membership.organization
       const body: Content[] = []
       if (may('organization:update')) {
-        const text = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: name }, 'rename')
-        const logo = field('image', { label: 'organizations.logo', type: 'text', maxlength: 2000, value: image ?? '' }, 'rename')
+        const [newName, newImage] = [typed('name', 'update') ?? name, typed('image', 'update') ?? image ?? '']
+        const text = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: newName }, 'rename')
+        const logo = field('image', { label: 'organizations.logo', type: 'text', maxlength: 2000, value: newImage }, 'rename')
         body.push(
           card({
             title: say('organizations.settings'),
@@ -29,13 +30,13 @@ function settingsPage(plugin: PluginInstance): PageDraw {
         )
       }
       if (may('organization:delete')) {
-        const typed = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 }, 'delete')
+        const confirmation = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 }, 'delete')
         body.push(
           card({
             title: say('organizations.delete'),
             text: say('organizations.delete.lead', { name }),
             danger: true,
-            body: await act('delete', [typed, button(say('organizations.delete'), { tone: 'danger' })]),
+            body: await act('delete', [confirmation, button(say('organizations.delete'), { tone: 'danger' })]),
           }),
         )
       }
@@ -45,7 +46,7 @@ function settingsPage(plugin: PluginInstance): PageDraw {
 
 /** Fields of the host that members may change; a text `organizations.field.<name>` names one, else its own name does. */
 function drawFields({ tools, membership }: Visit): Content[] {
-  const { html, say, field } = tools
+  const { html, say, field, typed } = tools
   const values = membership.organization.own ?? {}
   return Object.entries(membership.options.fields).map(([name, { type, max = 200, editable = true }]) => {
     if (!editable) return undefined
@@ -57,7 +58,7 @@ function drawFields({ tools, membership }: Visit): Content[] {
         <span>${say(key) || name}</span></label
       >`
     const attributes = type === 'number' ? { type: 'number', step: 'any' } : { type: 'text', maxlength: max }
-    return field(`field.${name}`, { label, ...attributes, value: String(values[name] ?? '') }, 'fields')
+    return field(`field.${name}`, { label, ...attributes, value: typed(`field.${name}`, 'update') ?? String(values[name] ?? '') }, 'fields')
   })
 }
 

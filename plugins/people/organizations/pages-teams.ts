@@ -17,8 +17,9 @@ export function teamsPage(plugin: PluginInstance): PageDraw {
 }
 
 async function drawTeams({ tools, may, act, to }: Visit, teams: readonly Team[]): Promise<Content[]> {
-  const { html, say, base, field, submit, card, row, emptyState } = tools
-  const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
+  const { html, say, base, field, submit, card, row, emptyState, typed } = tools
+  const value = typed('name', 'team.create')
+  const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value })
   return [
     card({
       title: say('organizations.teams'),
@@ -37,7 +38,7 @@ async function drawTeams({ tools, may, act, to }: Visit, teams: readonly Team[])
 
 async function drawTeam(visit: Visit, team: Team): Promise<Content[]> {
   const { membership, may, act } = visit
-  const { html, say, field, submit, card, row, avatar, button, buttonLink, emptyState } = visit.tools
+  const { html, say, field, submit, card, row, avatar, button, buttonLink, emptyState, typed } = visit.tools
   const people = await listTeamMembers(membership, membership.organization.id, team.id)
   const [users, names] = [
     await findUsers(
@@ -70,8 +71,8 @@ async function drawTeam(visit: Visit, team: Team): Promise<Content[]> {
     }),
   ]
   if (may('team:members')) {
-    const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
-    const choice = await drawRoleChoice(visit, '', { none: say('organizations.team.none') })
+    const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254, value: typed('email', 'team.add') })
+    const choice = await drawRoleChoice(visit, typed('role', 'team.add') ?? '', { none: say('organizations.team.none') })
     body.push(
       card({
         title: say('organizations.team.add'),
@@ -80,7 +81,8 @@ async function drawTeam(visit: Visit, team: Team): Promise<Content[]> {
     )
   }
   if (may('team:update')) {
-    const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: team.name })
+    const value = typed('name', 'team.rename') ?? team.name
+    const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value })
     body.push(
       card({
         title: say('organizations.team.rename'),

@@ -71,7 +71,7 @@ export function addPages(kernel: Kernel, plugin: PluginInstance): void {
 }
 
 async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageTools, { error, done }: Params): Promise<PageView | Response> {
-  const { say, form, field, submit, alert, toast, card, row, avatar, tag, button, buttonLink, emptyState, html } = tools
+  const { say, form, field, submit, alert, toast, card, row, avatar, tag, button, buttonLink, emptyState, html, typed } = tools
   const actor = await findVisitor(plugin, ctx)
   if (!actor) return ctx.page('signIn')
   const active = (await ctx.currentSession())?.organization?.id
@@ -97,7 +97,7 @@ async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageToo
       ],
     })
   }
-  const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
+  const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: typed('name', 'create') })
   return {
     title: say('organizations.title'),
     layout: 'wide',

@@ -45,7 +45,8 @@ export function addRoutes(kernel: Kernel, plugin: PluginInstance): void {
         return typeof next === 'string' ? redirectTo(ctx.base + next) : next
       } catch (error) {
         if (!(error instanceof AuthError) || error.status >= 500 || typeof error.cause?.['retryAfter'] === 'number') throw error
-        return redirectTo(ctx.base + errorPath(fields, error.type))
+        const path = errorPath(fields, error.type)
+        return typing.has(action) && error.status !== 403 ? renderPath(ctx, path) : redirectTo(ctx.base + path)
       }
     },
   })
@@ -156,6 +157,17 @@ const nestedActs: Readonly<Record<string, Act>> = {
     roles.updateRole(by, organization, role, { title, permissions: namesOf(boxes, 'permission.') }),
   'role.delete': (by, organization, { role = '' }) => roles.deleteRole(by, organization, role),
   'domain.remove': (by, organization, { domain = '' }) => domains.removeDomain(by, organization, domain),
+}
+
+/** Acts whose forms have something typed: the response to a mistake is the page itself, so that it is kept. */
+const typing: ReadonlySet<string> = new Set(
+  'create invite invite.many update team.create team.rename team.add domain.claim role.create role.update'.split(' '),
+)
+
+function renderPath(ctx: Context, path: string): Promise<Response> {
+  const { pathname, searchParams } = new URL(path, ctx.origin)
+  const page = [...ctx.app.parts.pages.values()].find((one) => one.path === pathname)
+  return page ? ctx.render(page.name, Object.fromEntries(searchParams)) : Promise.resolve(redirectTo(ctx.base + path))
 }
 
 function errorPath(fields: Fields, error: string): string {

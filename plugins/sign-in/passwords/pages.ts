@@ -114,8 +114,8 @@ async function drawProviders(ctx: Context, { html, say, form, submit }: PageTool
     <div class="divider">${say('signIn.or')}</div>`
 }
 
-async function drawReset(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
-  const body = [field('email', { ...emailField, autofocus: true }), submit(say('passwords.send'))]
+async function drawReset(_ctx: Context, { say, form, field, submit, alert, typed }: PageTools, { error }: Params): Promise<PageView> {
+  const body = [field('email', { ...emailField, autofocus: true, value: typed('email') }), submit(say('passwords.send'))]
   return {
     title: say('passwords.forgot'),
     lead: say('passwords.reset-lead'),

@@ -7,10 +7,10 @@ import type { NameRules } from './options.ts'
 export function addPages(kernel: Kernel, rules: NameRules): void {
   kernel.page(
     'userName',
-    async (ctx, { say, form, field, submit, alert }, { error }) => {
+    async (ctx, { say, form, field, submit, alert, typed }, { error }) => {
       const { id } = (await ctx.session.user(ctx)) ?? {}
       if (id === undefined) return ctx.page('signIn')
-      const name = (await ownName(ctx, id))?.name
+      const name = typed('username') ?? (await ownName(ctx, id))?.name
       const input = field('username', {
         label: 'usernames.name',
         required: true,

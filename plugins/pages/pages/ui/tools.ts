@@ -48,6 +48,7 @@ function createTools(sheet: Sheet): PageTools {
     link(label, to) {
       return markup`<a class="button quiet" href="${resolveLink(sheet, to)}"><span class="label">${label}</span></a>`
     },
+    typed: (name, action) => readTyped(sheet.refused, name, action),
     alert: (code) => code !== undefined && drawAlert(language, code),
     lang: language.lang,
     site,
@@ -58,6 +59,16 @@ function createTools(sheet: Sheet): PageTools {
   const { replacements = {} } = sheet
   for (const name of Object.keys(replacements) as (keyof PartReplacements)[]) replacePart(tools, name, replacements)
   return tools
+}
+
+// Neither a secret nor a code is written back into a page.
+const secretName = /pass|secret|token|code|key|otp|^pin$|^current$|^repeat$/i
+const maxTyped = 20_000
+
+function readTyped(fields: Sheet['refused'], name: string, action: string | undefined): string | undefined {
+  if (!fields || secretName.test(name) || (action !== undefined && fields['action'] !== action)) return undefined
+  const value = Object.hasOwn(fields, name) ? fields[name] : undefined
+  return typeof value === 'string' && value.length <= maxTyped ? value : undefined
 }
 
 function replacePart<K extends keyof PartReplacements>(
