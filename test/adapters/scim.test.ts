@@ -66,6 +66,21 @@ describe(kind, () => {
     expect(counts[1]).toBe(counts[0])
   }, 60_000)
 
+  it('members that come in one operation each cost as many queries as in one operation', async () => {
+    const { send, patch } = world
+    const users = (await send('GET', '/Users?count=20')).body.Resources.map(({ id }: { id: string }) => id) as string[]
+    const counts: number[] = []
+    for (const perOperation of [users.length, 1]) {
+      const { id } = (await send('POST', '/Groups', { displayName: `By ${perOperation}` })).body
+      const lists = Array.from({ length: users.length / perOperation }, (_, at) => users.slice(at * perOperation, (at + 1) * perOperation))
+      queries = []
+      await patch(`/Groups/${id}`, ...lists.map((list) => ({ op: 'add', path: 'members', value: list.map((value) => ({ value })) })))
+      counts.push(queries.length)
+      expect((await send('GET', `/Groups/${id}`)).body.members).toHaveLength(users.length)
+    }
+    expect(counts[1]).toBe(counts[0])
+  }, 60_000)
+
   it('of 8 requests that create one user at once one wins; of 8 that change it none is lost', async () => {
     const { send, patch, createUser } = world
     const answers = await Promise.all(Array.from({ length: 8 }, () => createUser('ann')))

@@ -1,10 +1,16 @@
 /** SCIM where it meets others: requests at once, credentials that end half-way, huge changes, users who left, bans, tenants, unusual addresses. */
+import { createAuth } from 'authkernel'
 import { type AnyContext, jobFor, type Kernel } from 'authkernel/kernel'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
+import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
+import { scimPlugin } from 'authkernel/plugins/scim'
+import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { baseConfig } from '../_setup.ts'
 import { createScimWorld, groupSchema, type ScimWorld, userSchema } from './_scim.ts'
 
 const remove = (path: string, value?: unknown) => ({ op: 'remove', path, ...(value !== undefined && { value }) })
@@ -367,6 +373,35 @@ it('two directories of one organization: a user is refused as long as one of the
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(false)
   await setActive(world.send, first.id, true)
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(true)
+})
+
+it('the directories of an organization end with it, and refuse nobody from then on', async () => {
+  const world = await createScimWorld()
+  await world.createUser('ann', { active: false })
+  expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(false)
+  await world.auth.organizations.delete({ system: true }, world.acme)
+  expect((await world.send('GET', '/Users')).status).toBe(401)
+  expect(await world.auth.scim.directories.list({ organizationId: world.acme })).toEqual([])
+  expect(await world.auth.scim.directories.list({ organizationId: world.globex })).toHaveLength(1)
+  expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(true)
+})
+
+it('a token works at its tenant alone', async () => {
+  const settings = (request: Request) => {
+    const { host } = new URL(request.url)
+    return host === 'b.app.example' ? { namespace: 'b', origin: 'https://b.app.example' } : undefined
+  }
+  const adapter = memoryAdapter(memoryData())
+  const world = await createScimWorld({ adapter })
+  const served = createAuth(baseConfig({ origin: 'http://localhost:3000', session: { strategy: 'database' }, runtime: world.runtime! }))
+    .use(adapterPlugin(adapter))
+    .use({ name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: () => undefined }) })
+    .use(organizationsPlugin())
+    .use(scimPlugin())
+    .use(tenantsPlugin({ settings, tenant: () => undefined }))
+  const ask = async (base: string) =>
+    (await served.handler(new Request(`${base}/auth/scim/v2/Users`, { headers: { authorization: `Bearer ${world.token}` } }))).status
+  expect([await ask('http://localhost:3000'), await ask('https://b.app.example')]).toEqual([200, 401])
 })
 
 it('a directory gives nothing back to a user whom an administrator banned', async () => {

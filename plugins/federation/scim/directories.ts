@@ -1,6 +1,6 @@
 /** Directories of organizations: created, listed, changed and removed by the host app or an owner. */
-import type { AnyContext, Row } from 'authkernel/kernel'
-import { readRows } from 'authkernel/kernel/stores'
+import type { AnyContext, Kernel, Row } from 'authkernel/kernel'
+import { listRows, readRows } from 'authkernel/kernel/stores'
 import type {} from 'authkernel/plugins/organizations'
 import { endDirectoryAccess } from './access.ts'
 import { type DirectoryRules, readRules } from './options.ts'
@@ -83,6 +83,14 @@ export async function deleteDirectory(ctx: AnyContext, id: string): Promise<bool
   for (const record of ['scimMember', 'scimEmail', 'scimGroup', 'scimUser', 'scimCall'] as const)
     await ctx.records(record).deleteWhere({ where })
   return isDeleted
+}
+
+/** With an organization its directories go: their rows would refuse users for whom no directory is left to switch them on. */
+export function endWithOrganization(kernel: Kernel): void {
+  kernel.on('organizationChanged', async ({ act, organizationId, ctx }) => {
+    if (act !== 'deleted') return
+    for (const { id } of await listRows(ctx.records('scimDirectory'), { where: { organizationId } })) await deleteDirectory(ctx, id)
+  })
 }
 
 /** Rules whose teams are those of the organization. Throws TypeError. */

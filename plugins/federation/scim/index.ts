@@ -3,6 +3,7 @@ import type { Plugin } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/organizations'
 import { forgetDeletedUsers, refuseInactive } from './access.ts'
 import { createApi, type ScimApi } from './methods.ts'
+import { endWithOrganization } from './directories.ts'
 import { provideImports } from './directory-import.ts'
 import { resolveOptions, type ScimOptions } from './options.ts'
 import { addPortalSection } from './pages.ts'
@@ -66,6 +67,7 @@ export function scimPlugin(options: ScimOptions = {}): Plugin<ScimApi> {
       kernel.provide('sessionFreshness', { seconds: 0.5 })
       refuseInactive(kernel)
       forgetDeletedUsers(kernel)
+      endWithOrganization(kernel)
       addRoutes(kernel, resolved)
       addPortalSection(kernel, resolved)
       return { scim: createApi(kernel, resolved) }

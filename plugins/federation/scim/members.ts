@@ -66,8 +66,20 @@ export async function readMemberChanges(caller: Caller, operations: readonly Pat
     // Entra ID removes members by a list of values without a filter. Without either, or with null, all go.
     return op === 'remove' && !filter && (value === undefined || value === null) ? { op: 'all', ids: [] } : { op, ids }
   })
-  for (const { op, ids } of changes) if (op === 'add' || op === 'replace') await findUsers(caller, ids)
-  return changes
+  const joined = joinChanges(changes)
+  for (const { op, ids } of joined) if (op === 'add' || op === 'replace') await findUsers(caller, ids)
+  return joined
+}
+
+/** Some directories send an operation for each member: what follows each other and does the same is one change. */
+function joinChanges(changes: readonly MemberChange[]): MemberChange[] {
+  const joined: { op: MemberChange['op']; ids: Set<string> }[] = []
+  for (const { op, ids } of changes) {
+    const last = joined.at(-1)
+    if (last?.op === op && (op === 'add' || op === 'remove')) for (const id of ids) last.ids.add(id)
+    else joined.push({ op, ids: new Set(ids) })
+  }
+  return joined.map(({ op, ids }) => ({ op, ids: [...ids] }))
 }
 
 /** Carries out changes that `readMemberChanges` has checked. */
