@@ -110,7 +110,13 @@ describe('a link', () => {
   it.each([
     ['is revoked', (world: Made, id: string) => world.portal.revokeLink(system, world.acme, id)],
     ['is over', (world: Made) => Promise.resolve(world.runtime.advance(8 * 86_400_000))],
-    ['loses its organization', (world: Made) => world.auth.organizations.delete(system, world.acme)],
+    [
+      'loses its organization',
+      async (world: Made) => {
+        await world.auth.organizations.delete(system, world.acme)
+        expect((await world.job((ctx) => ctx.records('portalLink').find({ where: { organizationId: world.acme } }))).rows).toEqual([])
+      },
+    ],
   ])('closes the portal when it %s', async (_what, end) => {
     const world = await made()
     const { client, id } = await open(world)

@@ -128,6 +128,28 @@ describe('what a connection may say', () => {
     expect(await store.listAccountsByUserId('bob')).toEqual([])
   })
 
+  it('links nothing to a signed-in user who is neither of its domains nor a member, also with other domains', async () => {
+    // Another organization has made this connection, and sends the user the link to its page in this app.
+    const { auth, acme, connection, browser, store, addMember, removeMember } = await made('database', { otherDomains: true })
+    const client = await browser('cy')
+    expect(errorOf(await signInWith(client, op, connection.providerId, 'free'))).toBe('SsoRefused')
+    expect(await store.listAccountsByUserId('cy')).toEqual([])
+    await addMember(acme, 'cy')
+    await signInWith(await browser('cy'), op, connection.providerId, 'free')
+    expect((await store.listAccountsByUserId('cy')).map(({ provider }) => provider)).toEqual([connection.providerId])
+    const enter = async () => {
+      const other = new Client(auth)
+      await signInWith(other, op, connection.providerId, 'free')
+      return userOf(other)
+    }
+    expect(await enter()).toMatchObject({ name: 'cy' })
+    // A former organization does not open the account of a user whose address it does not own.
+    await removeMember(acme, 'cy')
+    expect(await enter()).toBeUndefined()
+    await addMember(acme, 'cy')
+    expect(await enter()).toMatchObject({ name: 'cy' })
+  })
+
   it('ends with the proof of the domain, with the connection, and with the membership', async () => {
     const { auth, acme, connection, store } = await made()
     const signIn = async () => {
@@ -146,6 +168,29 @@ describe('what a connection may say', () => {
     expect(await signIn()).toBe('SsoRefused')
     expect(userId).toBeTruthy()
   })
+
+  it.each([true, false])(
+    'ends with its organization, and so do its secrets and its log (other plugins failed meanwhile: %s)',
+    async (fails) => {
+      const { auth, store, acme, connection, job } = await made('database', { otherDomains: true, join: false })
+      const enter = async () => {
+        const client = new Client(auth)
+        await signInWith(client, op, connection.providerId, 'free')
+        return (await client.session()) !== null
+      }
+      expect(await enter()).toBe(true)
+      const row = await job((ctx) => ctx.records('ssoConnection').get(connection.id))
+      await auth.organizations.delete(system, acme)
+      expect(await job((ctx) => ctx.records('ssoConnection').get(connection.id))).toBeNull()
+      expect((await job((ctx) => ctx.records('ssoSignIn').find({ where: { connectionId: connection.id } }))).rows).toEqual([])
+      // As if the listener had failed: the row is still there.
+      if (fails) await job((ctx) => ctx.records('ssoConnection').create(row!))
+      const users = (await store.listUsers({ limit: 10 })).length
+      if (fails) expect(await enter()).toBe(false)
+      else expect((await new Client(auth).post(`/signin/${connection.providerId}`)).headers.get('location')).toContain('error=')
+      expect((await store.listUsers({ limit: 10 })).length).toBe(users)
+    },
+  )
 
   it('of an answer is used once, by the browser that began, for its own connection', async () => {
     const { auth, beta, connection, ...world } = await made()

@@ -62,6 +62,13 @@ export function portalPlugin(options: PortalOptions = {}): Plugin<PortalApi & Po
         'userId' in which && reason === 'passwordReset' ? ctx.records('portalLink').deleteWhere({ where: { createdBy: which.userId } }) : 0,
       )
       kernel.on('signOut', ({ ctx }) => closeOwnVisit(ctx))
+      kernel.on(
+        'organizationChanged',
+        async ({ act, organizationId, ctx }) => {
+          if (act === 'deleted') await ctx.records('portalLink').deleteWhere({ where: { organizationId } })
+        },
+        { of: 'organizations' },
+      )
       addRoutes(kernel, plugin)
       addPages(kernel, plugin)
       addClientMethods(kernel, plugin)

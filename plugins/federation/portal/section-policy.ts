@@ -70,6 +70,7 @@ async function drawForm(page: PortalPage): Promise<Content> {
           policy?.members ?? false,
         )}
       </fieldset>`,
+      html`<p class="note">${say('portal.policy.members.hint')}</p>`,
       field('from', { label: 'portal.policy.date', type: 'date', value: typed('from', from), min: ctx.now.toISOString().slice(0, 10) }),
       html`<p class="note">${say('portal.policy.date.hint')}</p>`,
       owners.length > 0 &&

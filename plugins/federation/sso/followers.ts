@@ -18,6 +18,7 @@ export function addFollowers(kernel: Kernel): void {
   kernel.on(
     'organizationChanged',
     async ({ act, organizationId, userId, by, role, formerRole, ctx }) => {
+      if (act === 'deleted') await forgetOrganization(ctx, organizationId)
       if (act === 'domain.proved') {
         const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
         if (policy?.domains && policy.from <= ctx.now) await applyPolicy(ctx, policy)
@@ -48,4 +49,14 @@ async function endForbidden(ctx: AnyContext, userId: string): Promise<void> {
   const email = (await ctx.store?.getUser(userId))?.email
   const demand = await findDemand(ctx, { userId, email })
   if (demand) await endOthers(ctx, demand, userId)
+}
+
+/** Its connections have secrets, and its log has addresses. The guard refuses sign-ins from the moment of the deletion, also where this fails. */
+async function forgetOrganization(ctx: AnyContext, organizationId: string): Promise<void> {
+  await ctx.records('ssoPolicy').delete(policyIdOf(organizationId))
+  const { rows } = await ctx.records('ssoConnection').find({ where: { organizationId }, limit: 100 })
+  for (const { id } of rows) {
+    await ctx.records('ssoConnection').delete(id)
+    for (const record of ['ssoSignIn', 'ssoTrial'] as const) await ctx.records(record).deleteWhere({ where: { connectionId: id } })
+  }
 }

@@ -1,5 +1,5 @@
 /** What a connection may say: users of its own domains alone, and members of its own organization. */
-import { type AnyContext, type Kernel, type Login, type Profile, type Row } from 'authkernel/kernel'
+import { type AnyContext, type Kernel, type Login, type Profile, type Row, type User } from 'authkernel/kernel'
 import { SsoRefused } from './errors.ts'
 import { holdEnding } from './followers.ts'
 import { mapUser, readEmail } from './mapping.ts'
@@ -22,6 +22,7 @@ export function addGuard(kernel: Kernel): void {
     const row = await findConnection(ctx, account.provider)
     if (row) {
       await assertAddresses(ctx, row, [user.email])
+      await assertOwnUser(ctx, row, user)
       await markUsed(ctx, row)
     }
     return true
@@ -31,6 +32,7 @@ export function addGuard(kernel: Kernel): void {
     const row = await findConnection(ctx, login.account.provider)
     if (!row) return undefined
     await assertAddresses(ctx, row, [login.user.email, readAddress(row, login.profile)])
+    await assertNotDeparted(ctx, row, login.user)
     if (row.organizationId !== '') await makeMember(ctx, row, login)
     return undefined
   })
@@ -51,6 +53,8 @@ function readAddress(row: ConnectionRow, profile: Profile | undefined): string |
 /** Throws SsoRefused, with what the company must mend. */
 async function assertAddresses(ctx: AnyContext, row: Row<ConnectionRow>, addresses: readonly (string | null | undefined)[]): Promise<void> {
   if (!row.enabled) throw new SsoRefused('sso: the connection is switched off.')
+  if (row.organizationId !== '' && !(await organizationsOf(ctx)?.get(ctx, row.organizationId)))
+    throw new SsoRefused('sso: the organization of the connection was deleted.')
   const named = addresses.filter((address) => typeof address === 'string' && address !== '')
   if (named.length === 0)
     throw new SsoRefused(
@@ -67,6 +71,26 @@ async function assertAddresses(ctx: AnyContext, row: Row<ConnectionRow>, address
       { cause: { check: 'domain' } },
     )
   }
+}
+
+/**
+ * Who is linked can be signed in by the organization from then on. Any organization may have a connection with `otherDomains`, and a page of this app that leads to
+ * it: a user of none of its domains must be a member.
+ */
+async function assertOwnUser(ctx: AnyContext, row: Row<ConnectionRow>, { id: userId, email }: User): Promise<void> {
+  const { organizationId } = row
+  if (organizationId === '' || (await placeAddress(ctx, row, email)) === 'own') return
+  const member = userId === undefined ? null : await organizationsOf(ctx)?.findMember(ctx, { organizationId, userId })
+  if (!member || member.suspended)
+    throw new SsoRefused('sso: the user is no member of the organization, and has no address in its domains.')
+}
+
+/** A user with an address elsewhere belongs to the organization as its member alone: who has left it keeps the account, and the organization opens it no more. */
+async function assertNotDeparted(ctx: AnyContext, row: Row<ConnectionRow>, { id: userId, email }: User): Promise<void> {
+  const { organizationId } = row
+  if (organizationId === '' || userId === undefined || (await placeAddress(ctx, row, email)) === 'own') return
+  if (await organizationsOf(ctx)?.findDeparture(ctx, { organizationId, userId }))
+    throw new SsoRefused('sso: the user has left the organization, and has no address in its domains.')
 }
 
 /** Just-in-time membership, with the role of the groups. A suspended member stays out. */
