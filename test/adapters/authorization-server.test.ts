@@ -12,6 +12,7 @@ import {
   redirect,
   signedApi,
   signIn,
+  ticketOf,
   visit,
   world,
 } from '../plugins/_authorization-server.ts'
@@ -25,6 +26,8 @@ const gateway = {
   client_secret: secret,
   grant_types: ['urn:ietf:params:oauth:grant-type:token-exchange' as const],
 }
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code' as const
+const television = { client_id: 'tv', client_name: 'TV', grant_types: [deviceGrant] }
 const resources = [
   { resource: 'https://api.example/', scopes: ['read', 'write'], introspectedBy: ['partner', 'gateway'] },
   { resource: signedApi, scopes: ['sign'], format: 'jwt' as const },
@@ -36,8 +39,8 @@ describe.each(['postgres', 'mysql', 'redis', 'libsql'] as const)('%s', (kind) =>
     const store = kind === 'redis' ? newStore(kind) : await newDatabase(kind)
     const adapters = [openStore(store), openStore(store)]
     try {
-      const first = await world({ clients: [...clients!, gateway], resources }, {}, [], adapters[0])
-      const second = await world({ clients: [...clients!, gateway], resources }, {}, [], adapters[1])
+      const first = await world({ clients: [...clients!, gateway, television], device: {}, resources }, {}, [], adapters[0])
+      const second = await world({ clients: [...clients!, gateway, television], device: {}, resources }, {}, [], adapters[1])
       const config = await discover(first.auth)
       const other = await discover(second.auth)
       const browser = await first.browser()
@@ -53,6 +56,20 @@ describe.each(['postgres', 'mysql', 'redis', 'libsql'] as const)('%s', (kind) =>
       )
       expect(answers.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1)
       expect(answers.filter(({ status }) => status >= 500)).toEqual([])
+
+      // One device code, approved at one instance, and polled for at both at once.
+      const asked = (await (await first.post('/oauth2/device_authorization', { client_id: 'tv', scope: 'openid read' })).json()) as Record<
+        string,
+        string
+      >
+      const question = await (await browser.post('/oauth2/device', { user_code: asked['user_code']! })).text()
+      const decisions = await Promise.all(
+        Array.from({ length: 3 }, () => browser.post('/oauth2/device/decide', { ticket: ticketOf(question), decision: 'allow' })),
+      )
+      expect(decisions.filter(({ headers }) => headers.get('location')?.includes('done=allowed'))).toHaveLength(1)
+      const poll = { grant_type: deviceGrant, device_code: asked['device_code']!, client_id: 'tv' }
+      const polls = await Promise.all(Array.from({ length: 6 }, (_, at) => (at % 2 ? first : second).post('/oauth2/token', poll)))
+      expect(polls.map(({ status }) => status).toSorted()).toEqual([200, 400, 400, 400, 400, 400])
 
       // One refresh token at both at once: all get the same successor, which counts once.
       const refresh = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token! }
