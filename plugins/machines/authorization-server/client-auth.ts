@@ -5,6 +5,7 @@ import { readClientKeys } from './client-keys.ts'
 import { type Client, findClient } from './clients.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 import { OAuthRefusal } from './errors.ts'
+import { fitsCertificate } from './mutual-tls.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** RFC 8707 section 2, RFC 8693 section 2.1. */
@@ -28,10 +29,18 @@ export async function readForm(ctx: Context): Promise<URLSearchParams> {
 export async function authenticateClient(ctx: Context, options: ResolvedOptions, form: URLSearchParams): Promise<Client> {
   const sent = readCredentials(ctx, form)
   const client = await findClient(ctx, options, sent.id)
+  if (client && sent.method === 'none' && isCertificateMethod(client)) {
+    if (options.mutualTls && (await fitsCertificate(ctx, options.mutualTls, client))) return client
+    throw invalidClient(ctx)
+  }
   if (!client || !fitsMethod(client, sent.method)) throw invalidClient(ctx)
   if (sent.method === 'private_key_jwt') await verifyAssertion(ctx, client, sent.secret)
   else if (sent.method !== 'none' && !(await fitsSecret(client, sent.secret))) throw invalidClient(ctx)
   return client
+}
+
+function isCertificateMethod({ metadata }: Client): boolean {
+  return metadata.token_endpoint_auth_method.endsWith('tls_client_auth')
 }
 
 /** One of those that count: a secret that was replaced counts beside its successor for a while. */

@@ -4,7 +4,13 @@ import { redirectKind } from '../bearer/redirect.ts'
 import { OAuthRefusal } from './errors.ts'
 
 /** How a client proves itself at the token endpoint. */
-export type ClientAuthMethod = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+export type ClientAuthMethod =
+  | 'none'
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'private_key_jwt'
+  | 'tls_client_auth'
+  | 'self_signed_tls_client_auth'
 /** What a client may ask the token endpoint for. */
 export type ClientGrantType =
   | 'authorization_code'
@@ -27,6 +33,10 @@ export interface ClientMetadata {
   /** Public keys of `private_key_jwt` and of signed requests (RFC 7517), or their https address. */
   jwks?: { keys: Record<string, unknown>[] }
   jwks_uri?: string
+  /** With `tls_client_auth`: the name in the certificate of the client, exactly one (RFC 8705 section 2.1.2). The first is a text as RFC 4514 writes it. */
+  tls_client_auth_subject_dn?: string
+  tls_client_auth_san_dns?: string
+  tls_client_auth_san_uri?: string
   /** Picture and pages of the client, https. */
   logo_uri?: string
   client_uri?: string
@@ -67,6 +77,9 @@ export interface ClientMetadata {
 export type MetadataSource = 'host' | 'registration' | 'document'
 
 const methods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']
+/** What the host alone gives: it knows its proxy. */
+const certificateMethods: readonly string[] = ['tls_client_auth', 'self_signed_tls_client_auth']
+const certificateNames = ['tls_client_auth_subject_dn', 'tls_client_auth_san_dns', 'tls_client_auth_san_uri'] as const
 /** What every client may use, and what the host alone gives: a stranger gets tokens from users, and none for itself. */
 const commonGrants: readonly string[] = ['authorization_code', 'refresh_token']
 const hostGrants: readonly string[] = [
@@ -88,8 +101,9 @@ export function readClientMetadata(given: Readonly<Record<string, unknown>>, sou
   const applicationType = given['application_type'] ?? 'web'
   if (applicationType !== 'web' && applicationType !== 'native') refuse('`application_type` must be "web" or "native".')
   const method = given['token_endpoint_auth_method'] ?? (source === 'document' ? 'none' : 'client_secret_basic')
-  if (typeof method !== 'string' || !methods.includes(method))
-    refuse(`\`token_endpoint_auth_method\` must be one of ${methods.join(', ')}.`)
+  const offered = source === 'host' ? [...methods, ...certificateMethods] : methods
+  if (typeof method !== 'string' || !offered.includes(method))
+    refuse(`\`token_endpoint_auth_method\` must be one of ${offered.join(', ')}.`)
   // A document is public: it holds no secret.
   if (source === 'document' && method.startsWith('client_secret'))
     refuse('A metadata document has no client secret: use "none" or "private_key_jwt".')
@@ -114,6 +128,7 @@ export function readClientMetadata(given: Readonly<Record<string, unknown>>, sou
     grant_types: grants,
     ...readScope(given['scope']),
     ...readKeys(given, method, source),
+    ...readCertificateName(given, method),
     ...optional('logo_uri', readUrl(given, 'logo_uri', source)),
     ...optional('client_uri', readUrl(given, 'client_uri', source)),
     ...optional('policy_uri', readUrl(given, 'policy_uri', source)),
@@ -185,10 +200,12 @@ function readKeys(
 ): { jwks?: ClientMetadata['jwks'] & object; jwks_uri?: string } {
   const { jwks } = given
   const uri = readUrl(given, 'jwks_uri', source)
-  const needsKeys = method === 'private_key_jwt' || given['require_signed_request_object'] === true
+  const needsKeys = ['private_key_jwt', 'self_signed_tls_client_auth'].includes(method) || given['require_signed_request_object'] === true
   if (jwks !== undefined && uri !== undefined) refuse('Use `jwks` or `jwks_uri`, and not both.')
   if (jwks === undefined && uri === undefined)
-    return needsKeys ? refuse('`private_key_jwt` and `require_signed_request_object` need `jwks` or `jwks_uri`.') : {}
+    return needsKeys
+      ? refuse('`private_key_jwt`, `self_signed_tls_client_auth` and `require_signed_request_object` need `jwks` or `jwks_uri`.')
+      : {}
   if (uri !== undefined) return { jwks_uri: uri }
   const keys = (jwks as { keys?: unknown } | null)?.keys
   if (!Array.isArray(keys) || keys.length === 0 || keys.length > maxKeys || keys.some((key) => typeof key !== 'object' || key === null))
@@ -197,6 +214,19 @@ function readKeys(
   if (keys.some((key: Record<string, unknown>) => 'd' in key || 'k' in key || key['kty'] === 'oct'))
     return refuse('`jwks` must have public keys only.')
   return { jwks: { keys: keys as Record<string, unknown>[] } }
+}
+
+function readCertificateName(
+  given: Readonly<Record<string, unknown>>,
+  method: string,
+): Partial<Pick<ClientMetadata, (typeof certificateNames)[number]>> {
+  if (method !== 'tls_client_auth') return {}
+  const names = certificateNames.filter((name) => given[name] !== undefined)
+  const [name] = names
+  const value = name && given[name]
+  if (name === undefined || names.length > 1 || typeof value !== 'string' || value === '' || value.length > 1000)
+    return refuse(`\`tls_client_auth\` needs one of ${certificateNames.join(', ')}.`)
+  return { [name]: value }
 }
 
 function readMayAct(given: unknown, source: MetadataSource): { may_act?: { sub: string } } {

@@ -1,5 +1,6 @@
 /** The app as provider: OAuth 2.1 authorization server and OpenID Provider, for partners, other apps and AI agents. */
-import { AuthError, type First, type Plugin } from 'authkernel/kernel'
+import { AuthError, type First, type Kernel, type Plugin } from 'authkernel/kernel'
+import { nodeCrypto } from 'authkernel/kernel/protocols'
 import type {} from 'authkernel/plugins/jwt'
 import { addReturnPage } from '../bearer/return-page.ts'
 import { addAccountSection } from './pages.ts'
@@ -14,7 +15,7 @@ import { addSignedOutPage } from './front-channel.ts'
 import { addLogoutPage } from './logout.ts'
 import { messages } from './messages.ts'
 import { type AuthorizationServerApi, createApi } from './methods.ts'
-import { type AuthorizationServerOptions, resolveOptions } from './options.ts'
+import { type AuthorizationServerOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { addMembershipEnding } from './organization-consent.ts'
 import { addRoutes } from './routes.ts'
 import { createAdministration, createService } from './service.ts'
@@ -141,6 +142,7 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
     name: 'authorization-server',
     requires: ['records', 'store:getUser', 'pages', 'limit', 'signingKeys', 'session:attributes'],
     setup(kernel) {
+      assertCertificates(kernel, resolved)
       kernel.records('oauthClient', oauthClientTable)
       kernel.records('oauthRequest', oauthRequestTable)
       kernel.records('oauthCode', oauthCodeTable)
@@ -195,4 +197,15 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
       return { authorizationServer: createApi(kernel, resolved) }
     },
   }
+}
+
+/** Throws AuthError where certificates could not be read, or where every client could write the header. */
+function assertCertificates({ config }: Kernel, { clients, mutualTls }: ResolvedOptions): void {
+  const fault = (text: string): AuthError => new AuthError(`Plugin "authorization-server": ${text}`)
+  if (mutualTls && !config.trustProxy)
+    throw fault('`mutualTls` reads a header of a proxy, and `trustProxy` is off. Set `trustProxy` where a proxy ends TLS.')
+  if (mutualTls && !nodeCrypto()) throw fault('`mutualTls` reads certificates by node:crypto, which this runtime does not have.')
+  for (const [id, { metadata }] of clients)
+    if (!mutualTls && metadata.token_endpoint_auth_method.endsWith('tls_client_auth'))
+      throw fault(`the client "${id}" authenticates by a certificate, which needs the option \`mutualTls\`.`)
 }

@@ -11,7 +11,12 @@ import { acrValues } from './claims-request.ts'
 /** Members of the server's metadata. The issuer is the address of the routes: origin and base path. */
 export function serverMetadata(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
   const { base } = ctx
-  const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt']
+  const methods = [
+    'client_secret_basic',
+    'client_secret_post',
+    'private_key_jwt',
+    ...(options.mutualTls ? ['tls_client_auth', 'self_signed_tls_client_auth'] : []),
+  ]
   const scopes = [...openidScopes, ...[...options.resources.values()].flatMap((resource) => resource.scopes)]
   return {
     issuer: base,

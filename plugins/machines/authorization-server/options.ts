@@ -95,6 +95,14 @@ export interface CibaOptions {
     | ((question: { user: User; client: string; binding: string | null; url: string; ctx: AnyContext }) => Awaitable<unknown>)
     | undefined
 }
+/** Certificates of clients (RFC 8705), which a proxy that ends TLS hands on. */
+export interface MutualTlsOptions {
+  /**
+   * Name of the header with the certificate: `client-cert` (RFC 9440), or one with PEM in percent-encoding. The proxy must verify the chain, and must remove
+   * the header from what clients send: who can write it is every client.
+   */
+  header: string
+}
 /** Devices without a browser or a keyboard (RFC 8628). */
 export interface DeviceOptions {
   /** Where an address is, in words, for the page that asks the user; default: nothing. */
@@ -115,6 +123,8 @@ export interface AuthorizationServerOptions {
    * they may not. An attacker may send users a code: give the grant type to few clients, with few scopes.
    */
   device?: DeviceOptions | undefined
+  /** Clients of the host may authenticate by a certificate, with `tls_client_auth` or `self_signed_tls_client_auth`; needs `trustProxy`. Default: they may not. */
+  mutualTls?: MutualTlsOptions | undefined
   /** Clients may bring the https address of a document as `client_id` (Client ID Metadata Documents). Default false. */
   clientDocuments?: boolean | undefined
   /** Clients may register themselves; default: they may not. */
@@ -156,7 +166,10 @@ export interface StaticClient {
   readonly firstParty: boolean
 }
 /** With the defaults in place. */
-export interface ResolvedOptions extends Pick<AuthorizationServerOptions, 'can' | 'claims' | 'ciba' | 'device' | 'pairwiseSalt'> {
+export interface ResolvedOptions extends Pick<
+  AuthorizationServerOptions,
+  'can' | 'claims' | 'ciba' | 'device' | 'mutualTls' | 'pairwiseSalt'
+> {
   clients: ReadonlyMap<string, StaticClient>
   resources: ReadonlyMap<string, Resource>
   authorizationDetails: ReadonlyMap<string, AuthorizationDetailType>
@@ -184,6 +197,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     authorizationDetails: true,
     ciba: true,
     device: true,
+    mutualTls: true,
     clientDocuments: true,
     registration: true,
     accessTokenAge: true,
@@ -227,9 +241,17 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     pairwiseSalt,
     ciba: options.ciba,
     device: options.device,
+    mutualTls: options.mutualTls && resolveMutualTls(options.mutualTls),
     can,
     claims,
   }
+}
+
+function resolveMutualTls(given: MutualTlsOptions): MutualTlsOptions {
+  assertOptions('Plugin "authorization-server"', given, { header: true }, 'mutualTls')
+  if (typeof given.header !== 'string' || !/^[A-Za-z0-9-]{1,100}$/.test(given.header))
+    refuseOption('`mutualTls.header` must be the name of a header.')
+  return { header: given.header }
 }
 
 function resolveScopeProof(given: Readonly<Record<string, ScopeProof>>): Map<string, ScopeProof> {

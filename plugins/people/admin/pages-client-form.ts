@@ -14,6 +14,7 @@ const grants = [
   'urn:ietf:params:oauth:grant-type:token-exchange',
   'urn:ietf:params:oauth:grant-type:jwt-bearer',
   'urn:openid:params:grant-type:ciba',
+  'urn:ietf:params:oauth:grant-type:device_code',
 ] as const
 /** One address in a line. */
 const lists = ['redirect_uris', 'post_logout_redirect_uris'] as const
