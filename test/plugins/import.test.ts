@@ -135,6 +135,23 @@ describe('a second run', () => {
     expect(mine.size).toBe(0)
   })
 
+  it('what a run removed with the source is new when the source has it again, and a thing made here meanwhile is asked about', async () => {
+    const { source, run, change, values } = await world()
+    source.set('factor', 'first')
+    await run()
+    source.delete('factor')
+    expect(await run()).toMatchObject({ removed: 1 })
+    source.set('factor', 'second')
+    expect(await run()).toMatchObject({ new: 1, conflict: 0, open: 0 })
+    expect(values()).toEqual({ factor: 'second' })
+    source.delete('factor')
+    await run()
+    change('factor', 'mine')
+    source.set('factor', 'third')
+    expect(await run()).toMatchObject({ conflict: 1, conflicts: ['factor'] })
+    expect(values()).toEqual({ factor: 'mine' })
+  })
+
   it('a run that was interrupted goes on, and two at once write each row once', async () => {
     const { ctx, source, run, values } = await world()
     for (let at = 0; at < 700; at++) source.set(`key ${at}`, 'first')

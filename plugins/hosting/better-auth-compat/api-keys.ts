@@ -1,9 +1,9 @@
 /** What moves of `@better-auth/api-key`: its keys, which go on with the same texts. */
-import { fromBase64, sha256, toHex } from 'authkernel/kernel'
+import { fromBase64, sha256, toBase64Url, toHex } from 'authkernel/kernel'
 import type { KeyTaken } from 'authkernel/plugins/api-keys'
 import type { SourceRow } from '../import/ledger.ts'
 import { isTrue, type Source, type SourceFields, toDate, toText } from './source.ts'
-import type { MovedKind } from './users.ts'
+import type { Move, MovedKind } from './users.ts'
 
 /** Keys that are switched off or over stay behind: nothing here would take them. */
 export function apiKeyKind(): MovedKind<KeyTaken> {
@@ -32,6 +32,15 @@ export function apiKeyKind(): MovedKind<KeyTaken> {
       return new Set(keys.filter((key) => there.has(key)))
     },
   }
+}
+
+/** Whether better-auth has a key that counts, by the SHA-256 of its text in hex. */
+export async function hasLiveKey({ source, ctx }: Pick<Move, 'source' | 'ctx'>, hash: string): Promise<boolean> {
+  const digest = toBase64Url(Uint8Array.from(hash.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)))
+  const [row] = await source.find('apikey', 'key', [digest])
+  if (row && (await hashOf(row)) === hash) return isLive(row, ctx.now)
+  // With `disableKeyHashing` the table has the texts.
+  return (await apiKeyKind().isThere({ source, ctx } as Move, [hash])).has(hash)
 }
 
 async function toRows(source: Source, rows: readonly SourceFields[]): Promise<SourceRow<KeyTaken>[]> {

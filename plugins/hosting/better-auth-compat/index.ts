@@ -9,6 +9,7 @@ import { type BetterAuthModel, type BetterAuthSchema, checkSchema } from './sche
 import { addRoutes, type BetterAuthRoute, clientRoutes } from './routes.ts'
 import { finishMove, type MoveEnd } from './finish.ts'
 import { refreshAccess, sharePasswords } from './live.ts'
+import { watchKeys } from './live-keys.ts'
 import { type BetterAuthDatabase, createRowReader, createSourceOpener } from './source.ts'
 import { removeUsedCodes } from './used-codes.ts'
 import { type BetterAuthReport, compareWithLedger, type Ground, takeOver, type TakeOverOptions } from './take-over.ts'
@@ -120,6 +121,7 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       if (db && openSource) {
         const parts = { openSource, secretsOf: (ctx: AnyContext) => secrets ?? ctx.settings.secret, findTarget }
         removeUsedCodes(kernel, { db, schema, findRow, secrets, noteWrite: (ctx, userId) => refreshAccess(ctx, parts, userId) })
+        watchKeys(kernel, parts)
         kernel.provide('sharedPasswords', sharePasswords(parts))
         kernel.provide('sharedCredentials', createSharedCredentials(db, schema, openSource))
         // Before the second factor is asked, and before a ban is looked at where this plugin is used first.

@@ -4,20 +4,22 @@ import type { SharedPasswords } from 'authkernel/plugins/passwords'
 import { digestOf, importPages } from '../import/ledger.ts'
 import { readEntries } from '../import/tables.ts'
 import { removeMissing } from '../import/withdraw.ts'
-import { isOpen } from './period.ts'
+import { isOpen, isWatched } from './period.ts'
 import { type OpenSource, readOrRefuse, type SourceFields, toDate, toText } from './source.ts'
 import { banKind, factorKind, type Move, type UserKind, passwordKind } from './users.ts'
 
-interface Parts {
+/** What a look at the tables of better-auth needs. */
+export interface LiveParts {
   openSource: OpenSource
   secretsOf(ctx: AnyContext): readonly string[]
   findTarget(service: string): ImportTarget<never> | undefined
 }
 
-const source = 'better-auth'
+/** Name of the source in the ledger. */
+export const sourceName = 'better-auth'
 
 /** What `passwordsPlugin` asks. */
-export function sharePasswords(parts: Parts): SharedPasswords {
+export function sharePasswords(parts: LiveParts): SharedPasswords {
   return {
     format: 'better-auth',
     async refresh(ctx, userId) {
@@ -46,25 +48,37 @@ export function sharePasswords(parts: Parts): SharedPasswords {
 }
 
 /** Second factors and bans of a user who is about to sign in. Throws Overloaded when the tables of better-auth cannot be read. */
-export async function refreshAccess(ctx: AnyContext, parts: Parts, userId: string): Promise<void> {
-  if (!(await isOpen(ctx))) return
+export async function refreshAccess(ctx: AnyContext, parts: LiveParts, userId: string): Promise<void> {
+  if (!(await isWatched(ctx))) return
   const move = await openMove(ctx, parts)
   await refreshUser(move, factorKind(), parts, userId)
   await refreshUser(move, banKind(), parts, userId)
 }
 
-async function openMove(ctx: AnyContext, { openSource, secretsOf }: Parts): Promise<Move> {
+/** The ban alone: for what signs in without a sign-in. Throws Overloaded as `refreshAccess`. */
+export async function refreshBan(ctx: AnyContext, parts: LiveParts, userId: string): Promise<void> {
+  if (await isWatched(ctx)) await refreshUser(await openMove(ctx, parts), banKind(), parts, userId)
+}
+
+/** Throws Overloaded when the tables cannot be read. */
+export async function openMove(ctx: AnyContext, { openSource, secretsOf }: LiveParts): Promise<Move> {
   return { ctx, source: await readOrRefuse(openSource), secrets: secretsOf(ctx), problems: [] }
 }
 
 /** As a run of the move with this user alone. Where both sides changed, the last change counts if it is known which one that is; else the operator is asked by the next run. */
-async function refreshUser<T>(move: Move, moved: UserKind<T>, { findTarget }: Parts, userId: string, row?: SourceFields): Promise<void> {
+async function refreshUser<T>(
+  move: Move,
+  moved: UserKind<T>,
+  { findTarget }: LiveParts,
+  userId: string,
+  row?: SourceFields,
+): Promise<void> {
   const target = findTarget(moved.service) as ImportTarget<T> | undefined
   if (!target || !move.source.has(moved.model)) return
   const { ctx } = move
   const rows = await readOrRefuse(() => moved.rowsOf(move, [userId]))
-  const [entry] = await readEntries(ctx, source, moved.kind, [userId])
-  const kind = { source, kind: moved.kind, target }
+  const [entry] = await readEntries(ctx, sourceName, moved.kind, [userId])
+  const kind = { source: sourceName, kind: moved.kind, target }
   const [found] = rows
   if (!found) {
     const isGone = entry !== undefined && entry.digest !== '' && !(await moved.isThere(move, [userId])).has(userId)
@@ -76,5 +90,7 @@ async function refreshUser<T>(move: Move, moved: UserKind<T>, { findTarget }: Pa
   const [here] = await target.read(ctx, [found])
   const there = toDate(row?.['updatedAt'])
   const isNewer = there !== null && here?.changed !== undefined && there > here.changed
-  await importPages(ctx, kind, [rows], { apply: true, conflicts: isNewer ? 'source' : undefined })
+  // It was gone there and is there again: set up after what was removed here.
+  const isBack = here === undefined && entry?.digest === ''
+  await importPages(ctx, kind, [rows], { apply: true, conflicts: isNewer || isBack ? 'source' : undefined })
 }

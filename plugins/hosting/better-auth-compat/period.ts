@@ -33,6 +33,21 @@ export async function isOpen(ctx: AnyContext): Promise<boolean> {
   return started !== null && finished === null
 }
 
+/**
+ * Whether bans and second factors of better-auth count here: until the end, also before the first run. Else the app that was started too early would let a banned
+ * user in. False without the table of the ledger.
+ */
+export async function isWatched(ctx: AnyContext): Promise<boolean> {
+  if (ctx.app.services.records === undefined) return false
+  try {
+    return (await ctx.records('importEntry').getMany([await entryId(source, kind, 'finished')])).length === 0
+  } catch (error) {
+    // Before the first migration there is no table.
+    if (error instanceof AdapterError) return false
+    throw error
+  }
+}
+
 /** The first run that writes begins it; later ones change nothing. */
 export function startPeriod(ctx: AnyContext): Promise<void> {
   return writeMark(ctx, 'started')

@@ -2,17 +2,16 @@
 import { type AnyContext, AdapterError, AuthError, type ImportTarget } from 'authkernel/kernel'
 import { type ImportRun, removeGone, importPages } from '../import/ledger.ts'
 import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from '../import/report.ts'
+import { lockRun } from '../import/run-lock.ts'
 import { describeRest } from './findings.ts'
 import { describeGaps } from './gaps.ts'
 import { isThereIn, kinds as movedKinds } from './kinds.ts'
+import { sourceName } from './live.ts'
 import type { Move } from './users.ts'
 import { describePasskeys } from './passkeys.ts'
 import { assertOpen, describeEnd, readPeriod, startPeriod } from './period.ts'
 import { type BetterAuthSchema, tableOf } from './schema.ts'
 import { type BetterAuthDatabase, openSource, type Source } from './source.ts'
-
-/** Name of the source in the ledger. */
-const sourceName = 'better-auth'
 
 /** What was found, and what was, or would be, stored. */
 export interface BetterAuthReport extends ImportReport {
@@ -45,7 +44,11 @@ export interface Ground {
 }
 
 /** Decides first, writes nothing while a problem is open, and then writes. Throws AuthError for tables that lack a column. */
-export async function takeOver(
+export function takeOver(ctx: AnyContext, ground: Ground, options: TakeOverOptions): Promise<BetterAuthReport> {
+  return options.apply === true ? lockRun(ctx, sourceName, () => runMove(ctx, ground, options)) : runMove(ctx, ground, options)
+}
+
+async function runMove(
   ctx: AnyContext,
   ground: Ground,
   { apply = false, accept = [], conflicts, onProgress }: TakeOverOptions,
@@ -64,6 +67,8 @@ export async function takeOver(
   // Where everything is accepted nothing can stop it, and one pass is enough.
   const whole = accept.includes('all')
   const dry = move()
+  // From the first write on: a run that is ended half-way has taken passwords, and may not have reached the factors and bans of their users.
+  if (apply && whole) await startPeriod(ctx)
   let kinds = await takeKinds(dry, ground, { apply: apply && whole, conflicts }, tellIn(apply && whole ? 'write' : 'look'))
   const unreadable = dry.problems.find(({ name }) => name === 'factors-unreadable')?.count ?? 0
   const { finished } = await readPeriod(ctx)
@@ -78,8 +83,10 @@ export async function takeOver(
   ]
   const refused = whole ? [] : listOpen(problems, accept)
   const applied = apply && refused.length === 0
-  if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts }, tellIn('write'))
-  if (applied) await startPeriod(ctx)
+  if (applied && !whole) {
+    await startPeriod(ctx)
+    kinds = await takeKinds(move(), ground, { apply: true, conflicts }, tellIn('write'))
+  }
   const after = applied ? await countHere(ctx, true) : before
   if (applied) problems.push(...compareCounts(before, after, kinds))
   const takenOf = (kind: string): { found: number; taken: number } => {

@@ -121,7 +121,7 @@ export async function removeGone(
       gone.map(({ key }) => ({ key })),
     )
     const remove: { key: string; version: string }[] = []
-    const close: Entry[] = []
+    const [close, forget]: [Entry[], Entry[]] = [[], []]
     for (const [at, entry] of gone.entries()) {
       const here = states[at]
       const decision = decideGone(entry, here)
@@ -129,10 +129,13 @@ export async function removeGone(
       report[decision === 'conflict' && removes ? 'removed' : decision]++
       if (decision === 'conflict' && !removes) noteConflict(report, entry.key, conflicts !== undefined)
       if (here && removes) remove.push({ key: entry.key, version: here.version })
-      if (decision !== 'conflict' || conflicts !== undefined) close.push(entry)
+      // What the source has again after it was gone on both sides is new.
+      if (removes) forget.push(entry)
+      else if (decision !== 'conflict' || conflicts !== undefined) close.push(entry)
     }
     if (!apply) continue
     if (remove.length > 0) await target.remove(ctx, remove)
+    await forgetEntries(ctx, forget)
     await putEntries(
       ctx,
       close.map((entry) => ({ ...entry, digest: '', version: null, taken: ctx.now })),
@@ -252,6 +255,11 @@ async function writeEntries<T>(
     known.push(...fresh)
   }
   await putEntries(ctx, known)
+}
+
+async function forgetEntries(ctx: AnyContext, entries: readonly Entry[]): Promise<void> {
+  for (let at = 0; at < entries.length; at += 20)
+    await ctx.atomic(entries.slice(at, at + 20).map(({ id }) => ({ record: 'importEntry' as const, delete: id })))
 }
 
 async function putEntries(ctx: AnyContext, entries: readonly Entry[]): Promise<void> {

@@ -11,6 +11,7 @@ import { createProblems, type Problems } from './problems.ts'
 import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from './report.ts'
 import type { ImportedRow, ImportedMember, ImportedOrganization, ImportedPassword, ImportedUser } from './sources/shape.ts'
 import { readEntries } from './tables.ts'
+import { lockRun } from './run-lock.ts'
 import { createUserTarget, type UserTaken } from './users.ts'
 import { findWithheld, removeMissing, withoutCredentials } from './withdraw.ts'
 
@@ -41,7 +42,11 @@ export interface PartTargets {
 }
 
 /** Looks, and with `apply` writes where no problem is open. */
-export async function runImport(ctx: AnyContext, input: RunInput): Promise<ImportReport> {
+export function runImport(ctx: AnyContext, input: RunInput): Promise<ImportReport> {
+  return input.apply ? lockRun(ctx, input.source, () => lookAndWrite(ctx, input)) : lookAndWrite(ctx, input)
+}
+
+async function lookAndWrite(ctx: AnyContext, input: RunInput): Promise<ImportReport> {
   const all = input.accept.includes('all')
   // Where nothing can stop it, the export is read once.
   if (!input.apply || !all) {

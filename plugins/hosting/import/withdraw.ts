@@ -32,8 +32,11 @@ export async function removeMissing(
     report[decision]++
     if (decision === 'conflict') noteConflict(report, entry.key, conflicts !== undefined)
     if (!apply || (decision === 'conflict' && conflicts === undefined)) continue
-    if (here && decision === 'removed') await target.remove(ctx, [{ key: entry.key, version: here.version }])
-    await ctx.records('importEntry').update(entry.id, { digest: '', version: null, taken: ctx.now })
+    if (decision === 'removed') {
+      if (here) await target.remove(ctx, [{ key: entry.key, version: here.version }])
+      // What the source has again after it was gone on both sides is new.
+      await ctx.records('importEntry').delete(entry.id)
+    } else await ctx.records('importEntry').update(entry.id, { digest: '', version: null, taken: ctx.now })
   }
   return report
 }

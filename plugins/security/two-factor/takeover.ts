@@ -49,7 +49,7 @@ export const factorTarget: ImportTarget<ImportedFactor> = {
       ctx,
       rows.filter(({ over }) => over === undefined).map(({ value }) => value),
     )
-    return eachOf(rows, (row) => made.get(row.key) ?? writeFactor(ctx, row))
+    return eachOf(rows, (row) => made.get(row.key) ?? replaceFactor(ctx, row))
   },
   async remove(ctx, rows) {
     const removed = await eachOf(rows, (row) => removeFactors(ctx, row))
@@ -72,6 +72,16 @@ async function readFactor(ctx: AnyContext, { key, value }: { key: string; value?
   return state?.proveAddress === true ? { version: 'reset', same: false } : undefined
 }
 
+/** Undefined too where another request writes the same at this moment. */
+async function replaceFactor(ctx: AnyContext, row: Parameters<typeof writeFactor>[1]): Promise<string | undefined> {
+  try {
+    return await writeFactor(ctx, row)
+  } catch (error) {
+    if (error instanceof RecordConflict) return undefined
+    throw error
+  }
+}
+
 async function writeFactor(
   ctx: AnyContext,
   { key, value: { secret, backupCodes }, over }: { key: string; value: ImportedFactor; over?: string | undefined },
@@ -84,7 +94,7 @@ async function writeFactor(
   // First the codes: a factor without them locks out a user who has lost the phone.
   await storeBackupCodes(ctx, person, backupCodes, again)
   if (again) return versionOf(rows)
-  const made = await ctx.records('twoFactor').create(toRow(ctx, person, secret))
+  const made = await ctx.records('twoFactor').create(await toRow(ctx, person, secret, over))
   if (former) await ctx.records('twoFactor').delete(former.id)
   // A browser that was trusted under the former factor is not under this one.
   if (over !== undefined) await raiseGeneration(ctx, person)
@@ -112,13 +122,22 @@ async function writeFirstFactors(ctx: AnyContext, rows: readonly ImportedFactor[
   // First the codes: a factor without them locks out a user who has lost the phone.
   const codes = (await eachOf(fresh, ({ person, value, state }) => hashCodes(person, state.salt, value.backupCodes))).flat()
   for (let at = 0; at < codes.length; at += pageSize) await ctx.records('twoFactorBackupCode').createMany(codes.slice(at, at + pageSize))
-  const factors = await ctx.records('twoFactor').createMany(fresh.map(({ person, value }) => toRow(ctx, person, value.secret)))
+  const factors = await ctx
+    .records('twoFactor')
+    .createMany(await Promise.all(fresh.map(({ person, value }) => toRow(ctx, person, value.secret, undefined))))
   for (const row of factors) made.set(row.userId ?? '', await versionOf([row]))
   return made
 }
 
-function toRow(ctx: AnyContext, { key: person, userId }: Person, secret: string): FactorRow {
-  return { person, userId, kind: 'totp', secret, confirmed: true, step: 0, created: ctx.now, expires: never }
+/** Two that take the place of one former state have the same id, so that one of them is stored. */
+async function toRow(
+  ctx: AnyContext,
+  { key: person, userId }: Person,
+  secret: string,
+  over: string | undefined,
+): Promise<FactorRow & { id: string }> {
+  const id = toHex(await sha256(JSON.stringify(['taken', person, over ?? '']))).slice(0, 32)
+  return { id, person, userId, kind: 'totp', secret, confirmed: true, step: 0, created: ctx.now, expires: never }
 }
 
 async function removeFactors(ctx: AnyContext, { key, version }: { key: string; version: string }): Promise<boolean> {
