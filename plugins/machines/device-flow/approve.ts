@@ -4,6 +4,7 @@ import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { readUserCode, findCode } from './codes.ts'
 import { takeTry } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
+import { signedInUser } from './pages.ts'
 import type { DeviceCode } from './tables.ts'
 
 const purpose = 'device-flow.confirm'
@@ -12,12 +13,6 @@ const ticketSeconds = 600
 interface Ticket {
   id: string
   userId: string
-}
-
-/** The user of the session of a browser; null: signed out. */
-export async function signedInUser(ctx: Context): Promise<(User & { id: string }) | null> {
-  const user = await ctx.session.user(ctx)
-  return user?.id === undefined || user.id === null ? null : { ...user, id: user.id }
 }
 
 /** `POST /device`: a code was typed. */

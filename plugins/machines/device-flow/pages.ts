@@ -1,6 +1,5 @@
 /** What users see: the field for the code, and the question about the device. */
-import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
-import { signedInUser } from './approve.ts'
+import type { Content, Context, Kernel, PageTools, PageView, User } from 'authkernel/kernel'
 import { readUserCode } from './codes.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
@@ -18,6 +17,12 @@ export function addPages(kernel: Kernel): void {
   kernel.page('deviceConfirm', (_ctx, tools, params) =>
     drawQuestion(tools, params, { action: '/device/decide', texts: 'device-flow', scopes: 'bearer.scope' }),
   )
+}
+
+/** The user of the session of a browser; null: signed out. */
+export async function signedInUser(ctx: Context): Promise<(User & { id: string }) | null> {
+  const user = await ctx.session.user(ctx)
+  return user?.id === undefined || user.id === null ? null : { ...user, id: user.id }
 }
 
 /** The field for the code. */
