@@ -233,7 +233,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
     draw: render('admissionInvited', { code: 'K7QX-2MPD-9HVB-T4RC', url: `https://app.example/auth/admission/invitation?code=${token}` }),
   },
 
-  organizations: { paths: under('/organizations') },
+  organizations: { paths: ({ organization }) => ['/organizations', `/organizations?leave=${organization}`] },
   organizationMembers: { paths: ofOrganization('members') },
   organizationMember: { paths: ofOrganization('member', '&userId=bob') },
   organizationInvited: {

@@ -237,6 +237,24 @@ describe('a role of the host', () => {
     expect((await call(bob, 'list')).answer).toEqual([])
   })
 
+  it('of any kind is left on the page of the own organizations, after a question; the last owner stays', async () => {
+    const { browser, found, call } = await world()
+    const id = await found({ bob: 'member' })
+    const [ada, bob, eve] = [await browser('ada'), await browser('bob'), await browser('eve')]
+    const page = await (await bob.get('/organizations')).text()
+    expect([page.includes(`data-ui-open="leave-${id}"`), page.includes(`/organizations?leave=${id}`)]).toEqual([true, true])
+    // The same question without JavaScript, and none about the organization of others.
+    expect(await (await bob.get(`/organizations?leave=${id}`)).text()).toMatch(
+      /<bdi>Org of ada<[\s\S]*You lose access to this organization/,
+    )
+    expect(await (await eve.get(`/organizations?leave=${id}`)).text()).not.toContain('Org of ada')
+    const refused = await ada.post('/organizations', { action: 'leave', organization: id })
+    expect(refused.headers.get('location')).toContain('/organizations?error=LastOwner')
+    expect((await call(ada, 'list')).answer).toHaveLength(1)
+    await bob.post('/organizations', { action: 'leave', organization: id })
+    expect((await call(bob, 'list')).answer).toEqual([])
+  })
+
   it('that gives up what sees the members ends among its organizations', async () => {
     const { auth, browser, found } = await world()
     const id = await found({ cy: 'owner' })

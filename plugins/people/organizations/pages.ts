@@ -70,8 +70,37 @@ export function addPages(kernel: Kernel, plugin: PluginInstance): void {
   })
 }
 
-async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageTools, { error, done }: Params): Promise<PageView | Response> {
-  const { say, form, field, submit, alert, toast, card, row, avatar, tag, button, buttonLink, emptyState, html, typed } = tools
+/** The question of the dialog as a page, for browsers without JavaScript. */
+async function drawLeavePage(tools: PageTools, { id, name }: OwnOrganization): Promise<PageView> {
+  const { say, card, buttonLink, html } = tools
+  const title = say('organizations.leave')
+  return {
+    title,
+    lead: html`<bdi>${name}</bdi>`,
+    layout: 'wide',
+    body: [
+      card({
+        title,
+        text: say('organizations.leave.lead'),
+        body: await drawLeaving(tools, id),
+        danger: true,
+      }),
+      buttonLink(say('organizations.back'), '/organizations'),
+    ],
+  }
+}
+
+function drawLeaving({ say, form, button }: PageTools, id: string): Promise<Content> {
+  return form('/organizations', button(say('organizations.leave'), { tone: 'danger' }), { action: 'leave', organization: id })
+}
+
+async function drawOverview(
+  plugin: PluginInstance,
+  ctx: Context,
+  tools: PageTools,
+  { error, done, leave }: Params,
+): Promise<PageView | Response> {
+  const { say, form, field, submit, alert, toast, card, row, avatar, tag, button, buttonLink, dialog, emptyState, html, typed } = tools
   const actor = await findVisitor(plugin, ctx)
   if (!actor) return ctx.page('signIn')
   const active = (await ctx.currentSession())?.organization?.id
@@ -88,16 +117,24 @@ async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageToo
       actions: [
         id !== active &&
           (await form('/organizations', button(say('organizations.switch'), { describedBy }), { action: 'active', organization: id })),
-        grantsPermission(known, roles, 'member:read')
-          ? buttonLink(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`, { describedBy })
-          : await form('/organizations', button(say('organizations.leave'), { tone: 'danger', describedBy }), {
-              action: 'leave',
-              organization: id,
-            }),
+        grantsPermission(known, roles, 'member:read') &&
+          buttonLink(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`, { describedBy }),
+        dialog({
+          id: `leave-${id}`,
+          label: say('organizations.leave'),
+          title: say('organizations.leave'),
+          text: say('organizations.leave.lead'),
+          body: await drawLeaving(tools, id),
+          path: `/organizations?leave=${encodeURIComponent(id)}`,
+          tone: 'danger',
+          describedBy,
+        }),
       ],
     })
   }
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: typed('name', 'create') })
+  const leaving = own.find(({ id }) => id === leave)
+  if (leaving && error === undefined) return drawLeavePage(tools, leaving)
   return {
     title: say('organizations.title'),
     layout: 'wide',
