@@ -77,6 +77,7 @@ export const scenes: Readonly<Record<string, Scene>> = {
   verifyConfirm: { as: 'nobody', draw: render('verifyConfirm', { action: '/callback/codes', token, email: 'ada@example.com' }) },
 
   account: { paths: under('/account') },
+  accountProfile: { paths: under('/account/profile') },
   accountDelete: { paths: under('/account/delete') },
   passkeyRename: { paths: under('/account/passkeys/rename?id=Y3JlZA') },
   passkeyRemove: { paths: under('/account/passkeys/remove?id=Y3JlZA') },

@@ -136,7 +136,7 @@ export function everything(
   const auth = createAuth(base)
     .use(adapterPlugin(store))
     .use(probe)
-    .use(accountsPlugin({ routes: true }))
+    .use(accountsPlugin({ routes: true, accountSection: true }))
     .use(addressPlugin())
     .use(apiKeysPlugin({ routes: true, accountSection: true }))
     .use(agentsPlugin({ scopes: ['read'] }))

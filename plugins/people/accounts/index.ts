@@ -5,6 +5,7 @@ import { demandLinkProof, skipLinkProof } from './link-proof.ts'
 import { type AccountsApi, createApi } from './methods.ts'
 import { type AccountsClient, addClientMethods } from './methods-client.ts'
 import { addDataSection } from './pages.ts'
+import { addProfilePage } from './pages-profile.ts'
 
 export type { DataExport } from './data-export.ts'
 export type { ErasureReport } from './erasure.ts'
@@ -26,7 +27,7 @@ export interface AccountsOptions {
    * strategy without attributes knows no age, and asks for nothing.
    */
   linkProof?: number | typeof skipLinkProof | undefined
-  /** Adds a section to the account page, where users download what is kept about them; default false. */
+  /** Users change name, picture and editable fields on a page, which the account page links to, and download there what is kept about them. Default false. */
   accountSection?: boolean | undefined
 }
 
@@ -53,7 +54,10 @@ export function accountsPlugin(options: AccountsOptions = {}): Plugin<AccountsAp
       kernel.records('sessionRecord', sessionRecord, { optional: true })
       const api = createApi(kernel)
       if (linkProof !== skipLinkProof) demandLinkProof(kernel, linkProof)
-      if (accountSection) addDataSection(kernel)
+      if (accountSection) {
+        addDataSection(kernel)
+        addProfilePage(kernel)
+      }
       if (routes) addClientMethods(kernel, api, linkProof)
       return api
     },

@@ -42,6 +42,6 @@ async function downloadData(ctx: Context): Promise<Response> {
 }
 
 /** Undefined when signed out, for an administrator who acts as the user, for an API key, and where sessions have no proof. */
-async function findUserId(ctx: Context): Promise<string | undefined> {
+export async function findUserId(ctx: Context): Promise<string | undefined> {
   return ctx.session.abilities?.has('attributes') ? (await findOwnUser(ctx))?.id : undefined
 }

@@ -4,7 +4,7 @@ import type { AccountSection, AdapterUser, Context, User } from 'authkernel/kern
 export const profileSection: AccountSection = {
   id: 'profile',
   order: 100,
-  async draw(ctx, { say, avatar, tag, facts, html }) {
+  async draw(ctx, { say, avatar, tag, facts, html, buttonLink }) {
     const person = (await personOf(ctx)) ?? {}
     const { name, email, image } = person
     // Only a stored user has been asked to prove the address.
@@ -12,6 +12,8 @@ export const profileSection: AccountSection = {
     const state = proved !== undefined && tag(say(proved ? 'account.confirmed' : 'account.unconfirmed'), proved ? 'ok' : 'warn')
     return {
       heading: say('account.profile'),
+      // Of accountsPlugin.
+      actions: ctx.app.parts.pages.has('accountProfile') && buttonLink(say('account.profile.edit'), '/account/profile'),
       body: html`<div class="ui-profile">
         ${avatar({ name: name || email || '?', picture: image, size: 'large' })}${facts([
           [say('account.name'), name && html`<bdi>${name}</bdi>`],

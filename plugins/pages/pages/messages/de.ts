@@ -65,6 +65,7 @@ export const de: Texts = {
 
   'account.title': 'Ihr Konto',
   'account.profile': 'Profil',
+  'account.profile.edit': 'Bearbeiten',
   'account.name': 'Name',
   'account.email': 'E-Mail',
   'account.confirmed': 'bestätigt',

@@ -63,6 +63,7 @@ export const en = {
 
   'account.title': 'Your account',
   'account.profile': 'Profile',
+  'account.profile.edit': 'Edit',
   'account.name': 'Name',
   'account.email': 'Email',
   'account.confirmed': 'confirmed',

@@ -65,6 +65,7 @@ export const es: Texts = {
 
   'account.title': 'Su cuenta',
   'account.profile': 'Perfil',
+  'account.profile.edit': 'Editar',
   'account.name': 'Nombre',
   'account.email': 'Correo electrónico',
   'account.confirmed': 'confirmado',

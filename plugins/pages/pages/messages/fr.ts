@@ -66,6 +66,7 @@ export const fr: Texts = {
 
   'account.title': 'Votre compte',
   'account.profile': 'Profil',
+  'account.profile.edit': 'Modifier',
   'account.name': 'Nom',
   'account.email': 'E-mail',
   'account.confirmed': 'confirmée',

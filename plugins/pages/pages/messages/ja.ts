@@ -65,6 +65,7 @@ export const ja: Texts = {
 
   'account.title': 'アカウント',
   'account.profile': 'プロフィール',
+  'account.profile.edit': '編集',
   'account.name': '名前',
   'account.email': 'メールアドレス',
   'account.confirmed': '確認済み',
