@@ -224,6 +224,35 @@ describe.each(['database', 'jwt'] as const)('a policy follows the organization (
     expect(await isMember(acme, 'max')).toBe(false)
   })
 
+  it.each(['joins by the domain', 'joins by a sign-in', 'is restored'])(
+    'a member who %s keeps no session of another method',
+    async (how) => {
+      const { auth, acme, addMember, browser, isIn } = await made(strategy)
+      const user = how === 'is restored' ? 'cy' : 'max'
+      if (user === 'cy') {
+        await addMember(acme, 'cy')
+        await auth.organizations.suspend(system, acme, 'cy')
+      } else await auth.organizations.domains.setJoining(system, acme, 'acme.example', how === 'joins by a sign-in' ? 'join' : 'suggest')
+      await auth.sso.setPolicy(system, acme, { domains: false, members: true })
+      const client = await browser(user)
+      // No member, or one whose membership demands nothing.
+      if (how !== 'joins by a sign-in') expect(await isIn(client)).toBe(true)
+      if (user === 'cy') await auth.organizations.restore(system, acme, 'cy')
+      else if (how === 'joins by the domain') await auth.organizations.join({ userId: 'max' }, acme)
+      expect([await isIn(client), await isIn(await browser(user))]).toEqual([false, false])
+    },
+  )
+
+  it('a user whom the domain lets join at a sign-in by the connection keeps that session', async () => {
+    const { auth, acme, connection, isIn, isMember } = await made(strategy)
+    await auth.sso.update(system, connection.id, { join: false })
+    await auth.organizations.domains.setJoining(system, acme, 'acme.example', 'join')
+    await auth.sso.setPolicy(system, acme, { domains: false, members: true })
+    const client = new Client(auth)
+    await signInWith(client, op, connection.providerId, 'max')
+    expect([await isIn(client), await isMember(acme, 'max')]).toEqual([true, true])
+  })
+
   it('a user who becomes a member by the connection keeps that session alone', async () => {
     const { auth, acme, browser, isIn, connection } = await made(strategy)
     await auth.sso.setPolicy(system, acme, { domains: false, members: true })
@@ -241,6 +270,21 @@ describe.each(['database', 'jwt'] as const)('a policy follows the organization (
     expect(await isIn(client)).toBe(true)
     await prove(acme, 'mail.example')
     expect([await isIn(client), await isIn(await browser('cy'))]).toEqual([false, false])
+  })
+
+  it('a domain that is proved later ends the API keys of its users, also those made since the policy began, and no others', async () => {
+    const { auth, acme, browser, connection, runtime, prove } = await made(strategy)
+    await auth.sso.setPolicy(system, acme, { domains: true, members: false })
+    runtime.advance(1000)
+    const makeKey = async (client: Client) =>
+      (await auth.apiKeys.create(new Request(origin, { headers: { cookie: client.cookieHeader() } }), { name: 'mine' })).key
+    const opens = async (key: string) => (await auth.session(new Request(origin, { headers: { 'x-api-key': key } }))) !== null
+    const amy = new Client(auth)
+    await signInWith(amy, op, connection.providerId, 'amy')
+    const [own, late] = [await makeKey(amy), await makeKey(await browser('cy'))]
+    expect([await opens(own), await opens(late)]).toEqual([true, true])
+    await prove(acme, 'mail.example')
+    expect([await opens(own), await opens(late)]).toEqual([true, false])
   })
 })
 

@@ -23,6 +23,19 @@ export async function applyPolicy(ctx: AnyContext, policy: Row<PolicyRow>): Prom
   return done.size
 }
 
+/**
+ * The users of a domain that was proved now come under the policy: all their keys end, also those made since the policy began. Until it is done the policy counts as
+ * not applied, so that a clean-up goes on where this fails.
+ */
+export async function applyToDomain(ctx: AnyContext, policy: Row<PolicyRow>, domain: string): Promise<void> {
+  const table = ctx.records('ssoPolicy')
+  await table.update(policy.id, { applied: false }, { if: { from: policy.from } })
+  const demand: Demand = { organizationIds: [policy.id === '*' ? '' : policy.id], domain, keepsKeys: policy.keepsKeys }
+  for await (const { id, email } of listUsersOf(ctx, domain))
+    if (!(await findExemption(ctx, policy, { userId: id, email }))) await endOthers(ctx, demand, id)
+  await table.update(policy.id, { applied: true }, { if: { from: policy.from } })
+}
+
 /** Applies policies whose grace is over; answers how many. For `auth.sso.policies.applyDue` and a clean-up. */
 export async function applyDuePolicies(ctx: AnyContext): Promise<number> {
   const { rows } = await ctx.records('ssoPolicy').find({ where: { applied: false }, range: { from: { lte: ctx.now } }, limit: 100 })

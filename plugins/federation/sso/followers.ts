@@ -1,12 +1,15 @@
 /** Policies follow the organization: who joins, which domain is proved, and which address a user gets later. */
 import type { AnyContext, Kernel } from 'authkernel/kernel'
-import type {} from 'authkernel/plugins/organizations'
-import { applyPolicy, endOthers } from './apply.ts'
+import type { OrganizationAct } from 'authkernel/plugins/organizations'
+import { applyToDomain, endOthers } from './apply.ts'
 import { findDemand } from './demand.ts'
 import { policyIdOf } from './policy-rules.ts'
 
 /** Requests whose sign-in by a connection makes the membership: the access of the user ends after it, or it would end that sign-in too. */
 const joiningRequests = new WeakSet<AnyContext>()
+
+/** What makes a membership, or brings it in force again. */
+const joiningActs = new Set<OrganizationAct>(['member.added', 'member.joined', 'member.restored', 'invitation.accepted'])
 
 /** Called before a sign-in by a connection makes a member. */
 export function holdEnding(ctx: AnyContext): void {
@@ -17,14 +20,13 @@ export function holdEnding(ctx: AnyContext): void {
 export function addFollowers(kernel: Kernel): void {
   kernel.on(
     'organizationChanged',
-    async ({ act, organizationId, userId, by, role, formerRole, ctx }) => {
+    async ({ act, organizationId, userId, by, role, formerRole, id, ctx }) => {
       if (act === 'deleted') await forgetOrganization(ctx, organizationId)
-      if (act === 'domain.proved') {
+      if (act === 'domain.proved' && id !== undefined) {
         const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
-        if (policy?.domains && policy.from <= ctx.now) await applyPolicy(ctx, policy)
+        if (policy?.domains && policy.from <= ctx.now) await applyToDomain(ctx, policy, id)
       }
-      const isJoin = act === 'member.added' || act === 'invitation.accepted'
-      if (isJoin && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
+      if (joiningActs.has(act) && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
       const isDemoted = act === 'member.role' && formerRole === 'owner' && role !== 'owner'
       const formerOwner = isDemoted ? userId : act === 'transferred' ? by : undefined
       if (typeof formerOwner === 'string') await endBreakGlass(ctx, organizationId, formerOwner)
