@@ -271,4 +271,14 @@ describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
     }
     expect(await userOfKey(key)).toBe(ids.eli)
   })
+
+  it('`finish` waits for a run that is under way, and a run that comes after it writes nothing', async () => {
+    await newKey('eli')
+    const [done, end] = await Promise.all([run(), after.auth.betterAuth.finish()])
+    expect([done.applied, end.finished]).toEqual([true, true])
+    expect(done.kinds['api-keys']).toMatchObject({ new: 1 })
+    await newKey('eli')
+    await expect(Promise.all([run(), run()])).rejects.toThrow('was finished on')
+    expect(await after.auth.betterAuth.compare()).toEqual([])
+  })
 })

@@ -1,6 +1,8 @@
 /** The end of a move: a last look at what better-auth has, and then nothing more is taken over. */
 import { type AnyContext, AuthError } from 'authkernel/kernel'
 import { type ImportProblem, listOpen } from '../import/report.ts'
+import { lockRun } from '../import/run-lock.ts'
+import { sourceName } from './live.ts'
 import { endPeriod, readPeriod } from './period.ts'
 import { columnOf, tableOf } from './schema.ts'
 import { openSource } from './source.ts'
@@ -24,7 +26,12 @@ export interface MoveEnd {
  * Ends the move for good. It stays open while a run would still take something, or while a problem is neither solved nor named in `accept`. Throws AuthError before
  * the first run that wrote.
  */
-export async function finishMove(ctx: AnyContext, ground: Ground, accept: readonly string[]): Promise<MoveEnd> {
+export function finishMove(ctx: AnyContext, ground: Ground, accept: readonly string[]): Promise<MoveEnd> {
+  // A run that is under way must not write after the end.
+  return lockRun(ctx, sourceName, () => endMove(ctx, ground, accept))
+}
+
+async function endMove(ctx: AnyContext, ground: Ground, accept: readonly string[]): Promise<MoveEnd> {
   const { started, finished } = await readPeriod(ctx)
   const left = await describeLeft(ground)
   if (finished) return { finished: true, at: finished, problems: left.problems, refused: [], statements: left.statements }
