@@ -32,6 +32,27 @@ describe('a bulk request', () => {
     expect(changes).toHaveLength(2)
   })
 
+  it('says of each operation what became of it, also where the server failed, and logs why', async () => {
+    const { send, store, log } = await createScimWorld({ options: { bulk: 10 } })
+    const { createUser: create } = store
+    store.createUser = async (user) => {
+      if (user.email === 'bob@acme.example') throw new Error('the disk of the database is full')
+      return create(user)
+    }
+    const { status, body } = await send('POST', '/Bulk', {
+      Operations: ['ann', 'bob', 'cy'].map((name) => ({
+        method: 'POST',
+        path: '/Users',
+        bulkId: name,
+        data: { userName: `${name}@acme.example` },
+      })),
+    })
+    store.createUser = create
+    expect([status, body.Operations.map((one: { status: string }) => one.status)]).toEqual([200, ['201', '500', '201']])
+    expect(JSON.stringify(body)).not.toContain('disk')
+    expect(log.errors.map(({ name }) => name)).toEqual(['AdapterError'])
+  })
+
   it('stops where the directory is deleted half-way', async () => {
     const { auth, send, directoryId, changes, store } = await createScimWorld({ options: { bulk: 10 } })
     auth.on('scimChanged', async () => void (changes.length === 1 && (await auth.scim.directories.delete({ id: directoryId }))))
