@@ -205,6 +205,17 @@ describe.each(['database', 'jwt'] as const)('a policy follows the organization (
     expect([await isIn(client), await isIn(await browser('ada'))]).toEqual([false, false])
   })
 
+  it.each(['suspend', 'remove'] as const)('an owner of the break-glass list comes under it at once by `%s`', async (how) => {
+    const { auth, acme, browser, isIn, addMember, changeRole } = await made(strategy)
+    await addMember(acme, 'cy')
+    await changeRole(acme, 'cy', 'owner')
+    await auth.sso.setPolicy(system, acme, { ...both, breakGlass: ['ada'] })
+    const client = await browser('ada')
+    expect(await isIn(client)).toBe(true)
+    await auth.organizations[how](system, acme, 'ada')
+    expect([await isIn(client), await isIn(await browser('ada'))]).toEqual([false, false])
+  })
+
   it('a change of role ends no session of a connection', async () => {
     const { auth, acme, isIn, connection, changeRole } = await made(strategy)
     await auth.sso.setPolicy(system, acme, both)

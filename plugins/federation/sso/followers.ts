@@ -11,6 +11,9 @@ const joiningRequests = new WeakSet<AnyContext>()
 /** What makes a membership, or brings it in force again. */
 const joiningActs = new Set<OrganizationAct>(['member.added', 'member.joined', 'member.restored', 'invitation.accepted'])
 
+/** What ends the membership of a break-glass owner, whose address may be in a domain of the policy. */
+const leavingActs = new Set<OrganizationAct>(['member.suspended', 'member.removed', 'member.left'])
+
 /** Called before a sign-in by a connection makes a member. */
 export function holdEnding(ctx: AnyContext): void {
   joiningRequests.add(ctx)
@@ -27,7 +30,7 @@ export function addFollowers(kernel: Kernel): void {
         if (policy?.domains && policy.from <= ctx.now) await applyToDomain(ctx, policy, id)
       }
       if (joiningActs.has(act) && userId !== undefined && !joiningRequests.has(ctx)) await endForbidden(ctx, userId)
-      const isDemoted = act === 'member.role' && formerRole === 'owner' && role !== 'owner'
+      const isDemoted = (act === 'member.role' && formerRole === 'owner' && role !== 'owner') || leavingActs.has(act)
       const formerOwner = isDemoted ? userId : act === 'transferred' ? by : undefined
       if (typeof formerOwner === 'string') await endBreakGlass(ctx, organizationId, formerOwner)
     },
