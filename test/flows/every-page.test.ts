@@ -13,7 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   singleLogout: 'needs a session at a provider; test/flows/single-logout.test.ts',
 }
 const locales = ['en', 'de', 'fr', 'es', 'ja']
-const widths = [320, 390, 768, 1280]
+const widths = isFullTier || process.env['SHOTS'] ? [320, 390, 768, 1280] : [320, 390, 768]
 
 let browser: Browser
 let site: Site
