@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { MailMessage, Plugin } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { baseConfig, Client } from '../_setup.ts'
@@ -17,7 +18,7 @@ async function world(strategy: 'jwt' | 'database') {
   const mails: MailMessage[] = []
   const postbox: Plugin = { name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) }) }
   const adapter = memoryAdapter(memoryData())
-  const auth = createAuth(base).use(adapterPlugin(adapter)).use(postbox).use(stepUpPlugin())
+  const auth = createAuth(base).use(adapterPlugin(adapter)).use(postbox).use(stepUpPlugin()).use(apiKeysPlugin())
   await auth.ready()
   for (const id of ['ada', 'eve']) await adapter.createUser!({ id, name: id, email: `${id}@example.com`, emailVerified: new Date() })
   const signIn = async (user = 'ada') => {
@@ -44,6 +45,27 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     ])
     // The mail goes after the answer.
     await vi.waitFor(() => expect(mails).toMatchObject([{ to: 'ada@example.com', subject: expect.stringContaining('was deleted') }]))
+  })
+
+  it('the page lists what goes, of this user alone, and a store that cannot tell keeps nobody from it', async () => {
+    const { auth, adapter, signIn } = await world(strategy)
+    for (const id of ['1', '2']) await adapter.linkAccount!({ userId: 'ada', type: 'oauth', provider: 'orbit', providerAccountId: id })
+    await adapter.linkAccount!({ userId: 'eve', type: 'oauth', provider: 'orbit', providerAccountId: '3' })
+    for (const name of ['one', 'two', 'three']) await auth.apiKeys.create({ userId: 'ada' }, { name })
+    const [client] = [await signIn(), await signIn(), await signIn('eve')]
+    const facts = async (): Promise<string[][]> => {
+      const page = await (await client.get('/account/delete')).text()
+      return [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/g)].map(([, name = '', value = '']) => [name, value.replace(/<.*?>/g, '')])
+    }
+    expect(await facts()).toEqual([
+      ['Profile', 'ada@example.com'],
+      ['Sign-in methods', '2'],
+      ['Devices and sessions', '2'],
+      ['Other stored data', expect.stringMatching(/^[3-9]$/)],
+    ])
+    vi.spyOn(adapter, 'listAccountsByUserId').mockRejectedValue(new Error('down'))
+    expect(await facts()).toEqual([])
+    expect(await (await client.get('/account/delete')).text()).toContain('Delete my account')
   })
 
   it('a session of more than five minutes ago proves itself again', async () => {

@@ -1,6 +1,16 @@
 /** Deleting the account: a section of the account page, a page that asks, and a fresh proof before everything goes. */
-import { type AccountSection, type AdapterUser, AuthError, type Context, type PageDraw, proveAgain, redirectTo } from 'authkernel/kernel'
-import { findOwnUser } from 'authkernel/kernel/users'
+import {
+  type AccountSection,
+  type AdapterUser,
+  AuthError,
+  type Content,
+  type Context,
+  type PageDraw,
+  type PageTools,
+  proveAgain,
+  redirectTo,
+} from 'authkernel/kernel'
+import { findOwnUser, listOwnedRows } from 'authkernel/kernel/users'
 
 /** Seconds: a session that was left open, or stolen, deletes nothing. */
 const maxProofAge = 300
@@ -21,14 +31,41 @@ export const deleteSection: AccountSection = {
 }
 
 /** `GET /account/delete`. */
-export const deletePage: PageDraw = async (ctx, { say, form, submit, link, alert }, { error }) => {
+export const deletePage: PageDraw = async (ctx, tools, { error }) => {
+  const { say, form, submit, link, alert } = tools
   const user = await findDeletableUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   return {
     title: say('account.delete'),
     lead: say('account.delete.lead', { name: user.email ?? user.name ?? '' }),
-    body: [alert(error), await form(path, submit(say('account.delete.confirm'))), link(say('account.delete.keep'), '/account')],
+    body: [
+      alert(error),
+      await drawHoldings(ctx, tools, user),
+      await form(path, submit(say('account.delete.confirm'))),
+      link(say('account.delete.keep'), '/account'),
+    ],
     ...(error !== undefined && { status: 409 }),
+  }
+}
+
+/** What goes: kinds with their numbers. A store that cannot tell keeps no user from deleting the account. */
+async function drawHoldings(ctx: Context, { say, facts, html, lang }: PageTools, { id, email, name }: AdapterUser): Promise<Content> {
+  const { store, session } = ctx
+  const count = (many: number | undefined): Content =>
+    many === undefined || many === 0 ? undefined : new Intl.NumberFormat(lang).format(many)
+  try {
+    const accounts = store?.supports('listAccountsByUserId') ? await store.listAccountsByUserId(id) : []
+    const sessions = session.abilities?.has('list') ? await session.list?.(ctx, id) : undefined
+    const rows = Object.values(await listOwnedRows(ctx, id))
+    return facts([
+      [say('account.profile'), html`<bdi>${email ?? name}</bdi>`],
+      [say('account.methods'), count(accounts.length)],
+      [say('account.sessions'), count(sessions?.length)],
+      [say('account.delete.rest'), count(rows.reduce((sum, { length }) => sum + length, 0))],
+    ])
+  } catch (error) {
+    ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
+    return undefined
   }
 }
 

@@ -86,6 +86,7 @@ export const de: Texts = {
   'account.delete.lead': 'Das löscht das Konto von {name} mit allem, was dazu gehört. Es kann nicht rückgängig gemacht werden.',
   'account.delete.confirm': 'Mein Konto löschen',
   'account.delete.keep': 'Behalten',
+  'account.delete.rest': 'Weitere gespeicherte Daten',
   'account.done': 'Erledigt.',
   'account.unavailable': 'Dieser Teil kann gerade nicht angezeigt werden.',
   'account.disconnect': 'Trennen',

@@ -84,6 +84,7 @@ export const en = {
   'account.delete.lead': 'This deletes the account of {name} with everything that belongs to it. It cannot be undone.',
   'account.delete.confirm': 'Delete my account',
   'account.delete.keep': 'Keep it',
+  'account.delete.rest': 'Other stored data',
   'account.done': 'Done.',
   'account.unavailable': 'This part cannot be shown right now.',
   'account.disconnect': 'Disconnect',

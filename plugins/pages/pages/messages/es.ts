@@ -86,6 +86,7 @@ export const es: Texts = {
   'account.delete.lead': 'Esto elimina la cuenta de {name} con todo lo que le pertenece. No se puede deshacer.',
   'account.delete.confirm': 'Eliminar mi cuenta',
   'account.delete.keep': 'Conservarla',
+  'account.delete.rest': 'Otros datos guardados',
   'account.done': 'Hecho.',
   'account.unavailable': 'Esta parte no se puede mostrar en este momento.',
   'account.disconnect': 'Desconectar',

@@ -87,6 +87,7 @@ export const fr: Texts = {
   'account.delete.lead': 'Ceci supprime le compte de {name} avec tout ce qui lui appartient, sans retour possible.',
   'account.delete.confirm': 'Supprimer mon compte',
   'account.delete.keep': 'Le garder',
+  'account.delete.rest': 'Autres données enregistrées',
   'account.done': 'C’est fait.',
   'account.unavailable': 'Cette partie ne peut pas être affichée pour le moment.',
   'account.disconnect': 'Déconnecter',

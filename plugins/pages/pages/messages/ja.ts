@@ -86,6 +86,7 @@ export const ja: Texts = {
   'account.delete.lead': '{name} のアカウントと、関連するすべてのデータを削除します。元に戻せません。',
   'account.delete.confirm': 'アカウントを削除する',
   'account.delete.keep': '削除しない',
+  'account.delete.rest': 'その他の保存データ',
   'account.done': '完了しました。',
   'account.unavailable': 'この部分は現在表示できません。',
   'account.disconnect': '接続を解除',
