@@ -261,14 +261,19 @@ export const scenes: Readonly<Record<string, Scene>> = {
   },
   portalLinks: { paths: ({ organization }) => [`/portal/links?organization=${organization}`] },
   portalOpen: { as: 'new', open: openPortalLink },
-  portal: {
-    as: 'new',
-    async open(page, site) {
-      await openPortalLink(page, site)
-      await page.locator('form[action$="/portal/open"] button').click()
-      await page.waitForURL('**/portal')
-    },
-  },
+  portal: { as: 'new', open: openPortal },
+  ...Object.fromEntries(
+    ['domains', 'connections', 'policy', 'log', 'directory'].map((section): [string, Scene] => [
+      `portal.${section}`,
+      {
+        as: 'new',
+        async open(page, site) {
+          await openPortal(page, site)
+          await page.goto(`${site.url}/auth/portal/${section}`)
+        },
+      },
+    ]),
+  ),
 }
 
 /** Starts the app. */
@@ -388,6 +393,12 @@ async function startCode(page: Page, { url }: Site, provider: string, field: str
 async function openPortalLink(page: Page, { auth, url, organization }: Site): Promise<void> {
   const link = await auth.portal.createLink({ system: true }, organization, { email: 'it@example.com', days: 7 })
   await page.goto(`${url}/auth/portal/open${new URL(link.url).search}`)
+}
+
+async function openPortal(page: Page, site: Site): Promise<void> {
+  await openPortalLink(page, site)
+  await page.locator('form[action$="/portal/open"] button').click()
+  await page.waitForURL('**/portal')
 }
 
 /** Sends a form of the site in the browser of a page. */

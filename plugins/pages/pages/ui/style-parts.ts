@@ -87,6 +87,7 @@ main>.error,main>.ui-toast,main>p[role=status]{margin-bottom:1.5rem}
 .ui-page .field input:not([type=checkbox],[type=radio]),.ui-page .field select{min-height:2.5rem;font-size:.9375rem}
 .ui-page textarea{width:100%;max-width:40rem}
 .ui-page .stack+.stack{margin-top:1.5rem}
+.ui-facts+.stack{margin-top:1.5rem}
 .ui-page fieldset{display:grid;gap:.5rem;margin:0;padding:0;border:0}
 .ui-page legend{padding:0 0 .5rem;font-size:.875rem}
 .ui-tools{display:flex;flex-wrap:wrap;gap:.5rem;padding:0 var(--pad) 1rem}
