@@ -8,9 +8,9 @@ type Owner = Pick<Row<ScimUserRow>, 'id' | 'directoryId' | 'userId' | 'email' | 
 const maxKey = 255
 const maxFound = 500
 
-/** As the index has an email: other forms of the same one are equal. */
+/** As the index has an email: other forms of the same one are equal. What is no email is found in any case of its letters. */
 export function toEmailKey(email: string): string {
-  return toAddress(email) ?? email.normalize('NFC').toLowerCase()
+  return toAddress(email) ?? email.toLowerCase()
 }
 
 /** Emails of the resource without the one that counts, which the row has itself. */
