@@ -114,7 +114,7 @@ const why = `## Why
 
 ## What tests hold
 
-No test asserts a duration. Tests hold counts, which the load of a machine does not move: \`test/kernel/thread-pool.test.ts\` and \`test/plugins/oidc-signature.test.ts\` (no job of
+No test asserts a duration. Tests hold counts, which the load of a machine does not move: \`test/kernel/thread-pool.test.ts\` and \`test/plugins/oidc-signature.deep.test.ts\` (no job of
 the thread pool and no call of \`crypto.subtle\` in a session read, in \`encode\` and \`decode\`, for a forged token, for a later ID token),
 \`test/package/loading.test.ts\` (files, libraries and bytes), \`test/adapters/queries.test.ts\` (queries, each by an index).
 

@@ -518,7 +518,7 @@ describe('parallel lists', () => {
   it('every plugin and binding has a test file of its name', () => {
     const missing = names()
       .map(([, name]) => name)
-      .filter((name) => !tests.some((test) => test.endsWith(`/${name}.test.ts`)))
+      .filter((name) => !tests.some((test) => test.endsWith(`/${name}.test.ts`) || test.endsWith(`/${name}.deep.test.ts`)))
     expect(missing).toEqual([])
   })
 

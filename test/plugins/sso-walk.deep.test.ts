@@ -10,7 +10,7 @@ const opening = ['apiKey', 'appSession', 'appCode', 'deviceCode', 'oauthCode', '
 /** Routes that answer a flow or begin one, and how each is closed. A new one needs a line, and a test of its own where the walk cannot do it. */
 const flows: Readonly<Record<string, string>> = {
   'POST /signin/:provider': 'begins a flow; the hook `signIn` is asked before a mail, and when the flow ends',
-  'GET /callback/:provider': 'ends in `complete`: sso-policies.test.ts, "links no other provider, and that signs no user in"',
+  'GET /callback/:provider': 'ends in `complete`: sso-policies.deep.test.ts, "links no other provider, and that signs no user in"',
   'POST /callback/:provider': 'likewise: "closes the way in by password"',
   'POST /signin/:provider/token': 'ends in `complete`, as the callback does',
   'POST /passwords/new': 'the hook `access`: "a reset of the password sets none"',
