@@ -75,6 +75,12 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     expect(found.violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes[0]?.html}`)).toEqual([])
   }
 
+  /** After the last request of the page: its answer would bring the cookie back. */
+  async function forgetSession(): Promise<void> {
+    await page.goto('about:blank')
+    await context.clearCookies()
+  }
+
   /** A user with a password, who is signed in in this browser. */
   async function register(email: string): Promise<void> {
     await open('/sign-up')
@@ -99,7 +105,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
 
   check('one field, then the methods that fit; a wrong password is said beside its field, and is not kept', async () => {
     await register('ada@example.com')
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in')
     await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor()
     expect(await page.locator('input:visible').count()).toBe(2)
@@ -140,7 +146,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await page.getByLabel('Code', { exact: true }).fill(code)
     await page.keyboard.press('Enter')
     await page.waitForURL(`${site.url}/after`)
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in')
     await page.locator('form[data-provider=door] input[name=pin]').fill('1')
     await page.locator('form[data-provider=door] button[type=submit]').click()
@@ -148,7 +154,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await page.locator('form[data-provider=door] input[name=pin]').fill('4711')
     await page.locator('form[data-provider=door] button[type=submit]').click()
     await page.waitForURL(`${site.url}/after`)
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in')
     await page.route('https://acme.example/**', (route) => route.fulfill({ body: 'acme' }))
     await page.getByRole('button', { name: 'Continue with Acme' }).click()
@@ -178,7 +184,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await page.locator('[data-section=passkeys] bdi', { hasText: 'My laptop' }).waitFor()
     await findViolations()
     // The authenticator answers the autofill of the first field at once.
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in')
     await page.waitForURL(`${site.url}/after`)
     await expect.poll(() => page.locator('#secret').textContent()).toBe('allowed')
@@ -187,7 +193,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Escape')
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    await context.clearCookies()
+    await forgetSession()
     await page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
     await open('/sign-in')
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
@@ -231,7 +237,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await findViolations()
     await page.getByRole('button', { name: 'I have kept them' }).click()
 
-    await context.clearCookies()
+    await forgetSession()
     site.wait(60)
     await open('/sign-in')
     await signIn('factor@example.com')
@@ -273,7 +279,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
     await open('/auth/two-factor/setup')
     await page.locator('#passkey-factor-form button').click()
     await page.locator('ol.codes').waitFor()
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in')
     await signIn('second@example.com')
     await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor()
@@ -298,7 +304,7 @@ describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plug
       expect([path, await page.evaluate('document.documentElement.scrollWidth <= innerWidth')]).toEqual([path, true])
       await findViolations()
     }
-    await context.clearCookies()
+    await forgetSession()
     await open('/sign-in?lang=de')
     await page.getByRole('button', { name: 'Konto erstellen' }).click()
     await page.getByText('Mindestens 15 Zeichen').waitFor()
