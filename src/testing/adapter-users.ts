@@ -79,7 +79,8 @@ export function userRules({ rule, storeUser }: Subject): void {
     expect(await search({ sort: 'email', order: 'desc', offset: 1, limit: 2 })).toEqual([[ids[3], ids[2]], 5])
     expect(await search({ sort: 'email', offset: 7, limit: 2 })).toEqual([[], 5])
     expect(await search({ text: `${begin} name`, sort: 'name' })).toEqual([ids.toReversed(), 5])
-    expect(await search({ text: ids[3]!, among: ids })).toEqual([[ids[3]], 1])
+    // A short id may be a part of the addresses, too.
+    expect((await search({ text: ids[3]!, among: ids }))[0]).toContain(ids[3])
     expect(await search({ verified: true })).toEqual([[ids[0]], 1])
     expect((await search({ verified: false }))[1]).toBe(4)
     expect(await search({ among: [ids[1]!, ids[2]!], sort: 'email' })).toEqual([[ids[1], ids[2]], 2])

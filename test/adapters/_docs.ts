@@ -38,7 +38,7 @@ export function ownTable(servers: Readonly<Record<'postgres' | 'mysql' | 'redis'
         '`unstorageAdapter`',
         'files (`fs`, `fs-lite`)',
         `unstorage ${version('unstorage')}`,
-        'a second process is refused',
+        'a second process is rejected',
         'nothing half-made',
       ],
       [

@@ -27,7 +27,7 @@ function gapsOf({ name, kind }: Schema): string[] {
       ? ['users without an address, where the adapter says so: many, findable by id alone, and each may get one']
       : []),
     // The collation of the column is the host's: Zoë and Zoe are one address, and the second person is refused.
-    ...(kind === 'mysql' ? ['addresses that differ only in accents or separators are different people'] : []),
+    ...(kind === 'mysql' ? ['addresses that differ only in accents or separators are different users'] : []),
     // `integer` ends at 2^31 - 1, and the client that was generated for it expects that.
     ...(/drizzle.*(Postgre|My)SQL|prisma/.test(name) ? ['a counter may have 32 bits'] : []),
   ]
