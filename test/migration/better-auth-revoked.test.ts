@@ -274,7 +274,10 @@ describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
 
   it('`finish` waits for a run that is under way, and a run that comes after it writes nothing', async () => {
     await newKey('eli')
-    const [done, end] = await Promise.all([run(), after.auth.betterAuth.finish()])
+    let running: ReturnType<typeof run> | undefined
+    // It has its lock by then.
+    await new Promise<void>((begun) => (running = after.auth.betterAuth.takeOver({ apply: true, onProgress: () => begun() })))
+    const [done, end] = await Promise.all([running!, after.auth.betterAuth.finish()])
     expect([done.applied, end.finished]).toEqual([true, true])
     expect(done.kinds['api-keys']).toMatchObject({ new: 1 })
     await newKey('eli')
