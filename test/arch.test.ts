@@ -126,7 +126,6 @@ const mayBeShort = [
 /** Other files below 30 lines, with the reason why they stand alone. */
 const shortFiles: Record<string, string> = {
   'plugins/machines/authorization-server/wanted-access.ts': 'two endpoints need it',
-  'plugins/machines/device-flow/limits.ts': 'two plugins count together',
   'src/access/tables.ts': 'the kernel declares it at start; what reads and writes it loads when access ends',
   'plugins/sign-in/webauthn/proof-age.ts': 'four files need it',
   'plugins/pages/pages/features.ts': 'one route, loaded with the pages',

@@ -8,7 +8,7 @@ import { guestPlugin } from 'authkernel/plugins/guest'
 import { type ImpersonationApi, impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { mailPlugin } from 'authkernel/plugins/mail'
 import { Client } from '../_setup.ts'
-import { clients, discover, issuer, refusal, secret, ticketOf, world, type World } from './_authorization-server.ts'
+import { begin, clients, discover, issuer, redirect, refusal, secret, ticketOf, visit, world, type World } from './_authorization-server.ts'
 
 const grantType = 'urn:openid:params:grant-type:ciba'
 const pingUri = 'https://desk.example/ping'
@@ -95,6 +95,22 @@ describe('poll', () => {
     expect(await refusal(poll(old.auth_req_id))).toBe('expired_token')
     expect((await open(ada)).ticket).toBe('')
   })
+})
+
+it('an answer opens nothing after the user took the access of the client back, and a code neither', async () => {
+  const { ask, poll, browser, runtime, auth, post } = await start()
+  const ada = await browser()
+  const asked = await ask()
+  await answer(ada)
+  await auth.authorizationServer.disconnect('ada', 'desk')
+  runtime.advance(6_000)
+  expect(await refusal(poll(asked.auth_req_id))).toBe('invalid_grant')
+  const config = await discover(auth)
+  const begun = await begin(config)
+  const code = new URL(await visit(ada, begun.url)).searchParams.get('code')!
+  await auth.authorizationServer.disconnect('ada', 'partner')
+  const fields = { grant_type: 'authorization_code', code, code_verifier: begun.verifier, redirect_uri: redirect }
+  expect((await post('/oauth2/token', fields, { authorization: `Basic ${btoa(`partner:${secret}`)}` })).status).toBe(400)
 })
 
 describe('who answers', () => {

@@ -209,6 +209,58 @@ describe('an approval', () => {
     expect(await refusal(host.poll(asked.device_code))).toBe('invalid_grant')
   })
 
+  it('opens nothing after the session ended between the page and the answer', async () => {
+    const { ask, poll, browser, auth } = await start()
+    const ada = await browser()
+    const asked = await ask()
+    const { ticket } = await type(ada, asked.user_code)
+    const stolen = new Client(auth)
+    for (const [name, value] of ada.cookies) stolen.cookies.set(name, value)
+    await ada.post('/signout')
+    expect((await stolen.post('/oauth2/device/decide', { ticket, decision: 'allow' })).headers.get('location') ?? '').not.toContain('done=')
+    expect(await refusal(poll(asked.device_code))).toMatch(/authorization_pending|slow_down/)
+  })
+
+  it('opens nothing after the user took the access of the client back, before the device has polled', async () => {
+    const { ask, poll, browser, auth } = await start()
+    const asked = await ask()
+    await answer(await browser(), asked.user_code)
+    expect(await auth.authorizationServer.disconnect('ada', 'tv')).toBe(true)
+    expect(await refusal(poll(asked.device_code))).toBe('invalid_grant')
+    // What another client was allowed stays.
+    const [one, other] = [await ask(), await ask({}, 'other')]
+    const ada = await browser()
+    for (const { user_code } of [one, other]) await answer(ada, user_code)
+    await auth.authorizationServer.disconnect('ada', 'other')
+    expect((await poll(one.device_code)).access_token).toBeTruthy()
+    expect(await refusal(poll(other.device_code, 'other'))).toBe('invalid_grant')
+  })
+
+  it('is of no client that was disabled or deleted before the answer, or before the poll', async () => {
+    const { ask, poll, browser, auth } = await start()
+    const { clients: store } = auth.authorizationServer
+    const made = await store.create({ client_name: 'Kiosk', grant_types: grants, token_endpoint_auth_method: 'none' })
+    const ada = await browser()
+    const [one, other] = [await ask({}, made.client_id), await ask({}, made.client_id)]
+    await answer(ada, one.user_code)
+    const { ticket } = await type(ada, other.user_code)
+    await store.disable(made.client_id)
+    expect(await (await ada.post('/oauth2/device/decide', { ticket, decision: 'allow' })).text()).toContain('wrong or too old')
+    expect(await refusal(poll(one.device_code, made.client_id))).toBe('invalid_client')
+    await store.delete(made.client_id)
+    expect((await type(ada, other.user_code)).text).toContain('wrong or too old')
+  })
+
+  it('gives thirty polls at once one grant, and no error of the server', async () => {
+    const { ask, browser, post, data } = await start()
+    const asked = await ask()
+    await answer(await browser(), asked.user_code)
+    const fields = { grant_type: grantType, device_code: asked.device_code, client_id: 'tv' }
+    const answers = await Promise.all(Array.from({ length: 30 }, () => post('/oauth2/token', fields)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(29).fill(400)])
+    expect(data.records?.get('oauthGrant')?.size).toBe(1)
+  })
+
   it('gives the grant of a connected app, which the user takes back', async () => {
     const { ask, poll, browser, auth, configOf } = await start()
     const asked = await ask()

@@ -56,7 +56,7 @@ export async function answerDevice(ctx: Context, options: ResolvedOptions): Prom
   const client = row && isOpen(ctx, row) ? await findClient(ctx, options, row.clientId) : undefined
   if (!row || !client) return ctx.render('clientDevice', { error: 'DeviceCodeUnknown' })
   const isAllowed = decision === 'allow'
-  const written = isAllowed ? await approve(ctx, options, client, user, row) : await deny(ctx, row)
+  const written = isAllowed ? await approveCode(ctx, options, client, user, row) : await denyCode(ctx, row)
   if (!written) return ctx.render('clientDevice', { error: 'DeviceCodeUnknown' })
   if (isAllowed) {
     const { clientId, clientName: name, scopes, audiences } = written
@@ -89,7 +89,7 @@ async function scopesToGive(
 }
 
 /** Of several answers one counts. Null: it was answered already. */
-async function approve(
+async function approveCode(
   ctx: Context,
   options: ResolvedOptions,
   client: Client,
@@ -111,7 +111,7 @@ async function approve(
   )
 }
 
-function deny(ctx: Context, { id }: OAuthDeviceCode): Promise<OAuthDeviceCode | null> {
+function denyCode(ctx: Context, { id }: OAuthDeviceCode): Promise<OAuthDeviceCode | null> {
   return ctx.records('oauthDeviceCode').update(id, { status: 'denied' }, { if: { status: 'pending' } })
 }
 

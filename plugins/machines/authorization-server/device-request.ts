@@ -1,20 +1,18 @@
 /** The device authorization endpoint (RFC 8628 section 3.1): a client without a browser gets a code to show. */
-import { type Context, json, RecordConflict, toBase64Url } from 'authkernel/kernel'
-import { makeUserCode } from '../device-flow/codes.ts'
+import { type Context, json, toBase64Url } from 'authkernel/kernel'
+import { createUserCode } from '../device-flow/codes.ts'
 import { takeStart } from '../device-flow/limits.ts'
 import { authenticateClient, readForm } from './client-auth.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
-import { pollInterval } from './polling.ts'
-import type { OAuthDeviceCode } from './tables.ts'
+import { type OAuthDeviceCode, pollInterval } from './tables.ts'
 import { readWantedAccess, type WantedAccess } from './wanted-access.ts'
 
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'
 const purpose = 'authorization-server.device'
 /** Seconds that a code counts, and that its row stays after that, so that the device learns why. */
 const lifetime = 600
-const maxTries = 5
 
 /** `POST /oauth2/device_authorization`. */
 export async function startDevice(ctx: Context, options: ResolvedOptions): Promise<Response> {
@@ -41,6 +39,7 @@ export async function startDevice(ctx: Context, options: ResolvedOptions): Promi
 
 /** The row of a code, also when the secret was rotated meanwhile; null: unknown. */
 export async function findDeviceCode(ctx: Context, kind: 'device' | 'user', code: string): Promise<OAuthDeviceCode | null> {
+  if (kind === 'device' && code.length !== 43) return null
   for (const digest of await ctx.digests(`${purpose}.${kind}`, code)) {
     const row = await ctx.records('oauthDeviceCode').get(kind === 'device' ? digest : { userCode: digest })
     if (row) return row
@@ -66,14 +65,7 @@ async function createCode(ctx: Context, client: Client, wanted: WantedAccess, de
     until: new Date(until),
     expires: new Date(until + lifetime * 1000),
   }
-  for (let tries = 1; ; tries++) {
-    const userCode = makeUserCode(ctx.runtime)
-    try {
-      await ctx.records('oauthDeviceCode').create({ ...row, userCode: await ctx.digest(`${purpose}.user`, userCode) })
-      return userCode
-    } catch (error) {
-      // Another device has the code; the next draw is another one.
-      if (!(error instanceof RecordConflict) || tries === maxTries) throw error
-    }
-  }
+  return createUserCode(ctx.runtime, async (userCode) =>
+    ctx.records('oauthDeviceCode').create({ ...row, userCode: await ctx.digest(`${purpose}.user`, userCode) }),
+  )
 }

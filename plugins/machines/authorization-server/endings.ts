@@ -17,10 +17,7 @@ export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
     if (!('userId' in which)) return 0
     const { userId } = which
     if (forgetting.includes(reason)) await ctx.records('oauthConsent').deleteWhere({ where: { userId } })
-    await ctx.records('oauthBackchannel').deleteWhere({ where: { userId } })
-    // What the user approved, and no device has fetched.
-    await ctx.records('oauthDeviceCode').deleteWhere({ where: { userId } })
-    return ctx.records('oauthCode').deleteWhere({ where: { userId } })
+    return deletePending(ctx, userId)
   })
   // A grant is of no organization: what it may do in one is read from the membership at each use. What rests on the consent of one ends elsewhere.
   kernel.onAccessEnd('app', async (ctx, { which }) =>
@@ -43,8 +40,22 @@ export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
   }))
 }
 
+/** What the user allowed, and no client has fetched, goes; of all clients or of one. Answers how many rows. */
+async function deletePending(ctx: AnyContext, userId: string, clientId?: string): Promise<number> {
+  let count = 0
+  for (const record of ['oauthBackchannel', 'oauthDeviceCode', 'oauthCode'] as const) {
+    const table = ctx.records(record)
+    if (clientId === undefined) count += await table.deleteWhere({ where: { userId } })
+    else
+      for (const row of await listRows(table, { where: { userId } })) if (row.clientId === clientId && (await table.delete(row.id))) count++
+  }
+  return count
+}
+
 /** Ends the grants of one user for one client: the user took the consent back. */
 export async function endClientGrants(ctx: AnyContext, options: ResolvedOptions, userId: string, clientId: string): Promise<number> {
+  // Before the grants: one that is redeemed at this moment has its grant in the list, or finds its row gone.
+  await deletePending(ctx, userId, clientId)
   const grants = await listRows(ctx.records('oauthGrant'), { where: { userId } })
   return endGrants(
     ctx,

@@ -211,6 +211,8 @@ declare module 'authkernel/kernel' {
 
 /** The end of what does not expire, within the range that every database holds. */
 export const never: Date = new Date(Date.UTC(9999, 0, 1))
+/** Seconds between two polls, at first. */
+export const pollInterval = 5
 /** Characters of a `client_id`: the URL of a metadata document is one too. */
 export const maxClientId = 255
 

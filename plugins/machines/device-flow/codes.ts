@@ -1,13 +1,27 @@
 /** User codes: eight letters that a user reads from one screen and types on another (RFC 8628 section 6.1). */
-import type { AnyContext, Runtime } from 'authkernel/kernel'
+import { type AnyContext, RecordConflict, type Runtime } from 'authkernel/kernel'
 import type { DeviceCode } from './tables.ts'
 
 // Without vowels, so that no words arise: 20 letters, 34 bits.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
 const length = 8
+const maxTries = 5
+
+/** Calls `create` with a new code, and with another one where a device has it already. Answers the code. */
+export async function createUserCode(runtime: Pick<Runtime, 'random'>, create: (userCode: string) => Promise<unknown>): Promise<string> {
+  for (let tries = 1; ; tries++) {
+    const userCode = makeUserCode(runtime)
+    try {
+      await create(userCode)
+      return userCode
+    } catch (error) {
+      if (!(error instanceof RecordConflict) || tries === maxTries) throw error
+    }
+  }
+}
 
 /** `WDJB-MJHT`. */
-export function makeUserCode(runtime: Pick<Runtime, 'random'>): string {
+function makeUserCode(runtime: Pick<Runtime, 'random'>): string {
   let code = ''
   while (code.length < length) {
     // Rejection sampling: 20 does not divide 256.

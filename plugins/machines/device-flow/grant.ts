@@ -1,12 +1,10 @@
 /** The grant of RFC 8628: the device asks for its tokens (sections 3.4 and 3.5). */
 import { type AppClient, type AppTokens, AuthError, type Context, type Kernel, type TokenAnswer } from 'authkernel/kernel'
 import { findCode } from './codes.ts'
+import { countPoll } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { DeviceCode } from './tables.ts'
 
 const grantType = 'urn:ietf:params:oauth:grant-type:device_code'
-/** Seconds that a device which asks too often waits longer, for good. */
-const slower = 5
 
 /** Adds the grant to the token endpoint, and tells clients of it. */
 export function addGrant(kernel: Kernel, { apps }: ResolvedOptions): void {
@@ -35,20 +33,11 @@ async function pollForTokens(ctx: Context, tokens: AppTokens, client: AppClient,
   if (!row || row.clientId !== client.id) return { error: 'invalid_grant' }
   if (row.until <= ctx.now) return { error: 'expired_token' }
   if (row.status === 'denied') return { error: 'access_denied' }
-  if (row.status === 'pending') return keepWaiting(ctx, row)
+  if (row.status === 'pending') return { error: await countPoll(ctx, ctx.records('deviceCode'), row) }
   const { id, userId, attributes, scopes, access } = row
   if (userId === null) return { error: 'invalid_grant' }
   // In one write with the app session: one of several polls gets the tokens, and what ends the sessions of the user comes before or after.
   return tokens.issue(ctx, { client, userId, attributes, scopes, access, by: 'device' }, [
     { record: 'deviceCode', take: id, if: { status: 'approved' } },
   ])
-}
-
-async function keepWaiting(ctx: Context, { id, interval, polled }: DeviceCode): Promise<TokenAnswer> {
-  const codes = ctx.records('deviceCode')
-  const early = ctx.now.getTime() - polled.getTime() < interval * 1000
-  // Two polls at the same moment are too many as well.
-  if (!early && (await codes.update(id, { polled: ctx.now }, { if: { polled } }))) return { error: 'authorization_pending' }
-  await codes.increment(id, 'interval', slower, { set: { polled: ctx.now } })
-  return { error: 'slow_down' }
 }

@@ -1,12 +1,11 @@
 /** The device authorization endpoint (RFC 8628 section 3.1): a device without a browser asks for a code to show. */
-import { type Context, json, RecordConflict, toBase64Url } from 'authkernel/kernel'
-import { digestCode, makeUserCode } from './codes.ts'
+import { type Context, json, toBase64Url } from 'authkernel/kernel'
+import { createUserCode, digestCode } from './codes.ts'
 import { takeStart } from './limits.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const lifetime = 600
 const interval = 5
-const maxTries = 5
 
 /** Answers `POST /oauth/device`. */
 export async function startFlow(ctx: Context, options: ResolvedOptions): Promise<Response> {
@@ -55,14 +54,7 @@ async function createCode(ctx: Context, deviceCode: string, clientId: string, sc
     until: new Date(until),
     expires: new Date(until + lifetime * 1000),
   }
-  for (let tries = 1; ; tries++) {
-    const userCode = makeUserCode(ctx.runtime)
-    try {
-      await ctx.records('deviceCode').create({ ...row, userCode: await digestCode(ctx, 'user', userCode) })
-      return userCode
-    } catch (error) {
-      // Two devices with one code would be one too many; the next draw is another one.
-      if (!(error instanceof RecordConflict) || tries === maxTries) throw error
-    }
-  }
+  return createUserCode(ctx.runtime, async (userCode) =>
+    ctx.records('deviceCode').create({ ...row, userCode: await digestCode(ctx, 'user', userCode) }),
+  )
 }
