@@ -57,6 +57,23 @@ describe.each(['jwt', 'database'] as const)('the service, strategy %s', (strateg
     expect(told.slice(-3)).toEqual(['member.added null', 'member.role null', 'member.removed null'])
   })
 
+  it('a removal takes the open invitation of the member with it, and one that is refused takes nothing', async () => {
+    const { auth, found, service } = await start(strategy)
+    const organizationId = await found({})
+    const bob: MemberOf = { organizationId, userId: 'bob' }
+    await auth.organizations.invite({ userId: 'ada' }, organizationId, { email: 'bob@example.com', role: 'member' })
+    const open = async () => (await auth.organizations.invitations({ userId: 'bob' }, organizationId).catch(() => [])).length
+    await service((own, ctx) => own.addMember(ctx, { ...bob, role: 'owner' }))
+    await service((own, ctx) => own.setRole(ctx, { organizationId, userId: 'ada', role: 'admin' }))
+    expect(await open()).toBe(1)
+    expect(await type(service((own, ctx) => own.removeMember(ctx, bob)))).toBe('LastOwner')
+    expect(await open()).toBe(1)
+    await service((own, ctx) => own.setRole(ctx, { organizationId, userId: 'ada', role: 'owner' }))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => service((own, ctx) => own.removeMember(ctx, bob))))
+    expect(answers.filter(Boolean)).toHaveLength(1)
+    expect(await auth.organizations.invitations({ userId: 'ada' }, organizationId)).toEqual([])
+  })
+
   it('a suspended member may do nothing, counts as no owner, and gets back the role alone', async () => {
     const { auth, found, service, browser, asks, token, mails } = await start(strategy)
     const id = await found({ bob: 'owner', cy: 'member' })

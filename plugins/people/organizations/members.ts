@@ -66,17 +66,17 @@ export async function removeMember(actor: Actor, id: string, userId: string): Pr
     if (!target && isId(userId)) await endMembership(actor, id, userId)
     if (!target) throw noMember()
     assertCovers(membership, ...heldRoles(target))
-    await withdrawInvitation(membership, userId)
-    return writesOfLeaving(membership, target, true)
+    return [...(await writesOfLeaving(membership, target, true)), ...(await writesOfWithdrawal(membership, userId))]
   })
   await endMembership(actor, id, userId)
   await emitChange(actor, 'member.removed', id, { userId })
 }
 
 /** A user who came by another way than the invitation has an open one, which would bring them back. */
-async function withdrawInvitation({ ctx, rows, organization }: Membership, userId: string): Promise<void> {
+async function writesOfWithdrawal({ ctx, rows, organization }: Membership, userId: string): Promise<readonly AtomicWrite[]> {
   const email = toAddress((await ctx.store?.getUser(userId))?.email)
-  if (email !== undefined) await rows.records('organizationInvitation').take({ organizationId: organization.id, email })
+  const open = email === undefined ? null : await rows.records('organizationInvitation').get({ organizationId: organization.id, email })
+  return open ? [{ record: 'organizationInvitation', take: open.id }] : []
 }
 
 /** Needs no permission. Throws LastOwner. */
