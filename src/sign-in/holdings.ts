@@ -59,6 +59,18 @@ export async function listOwnedRows(ctx: AnyContext, userId: string): Promise<Re
   return owned
 }
 
+/** How many rows each of these records has, by its name; records without a row are left out. */
+export async function countOwnedRows(ctx: AnyContext, userId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  if (!ctx.app.services.records) return counts
+  for (const { stored } of (ctx as KernelContext).compiled.records.values()) {
+    if (stored.owner === undefined) continue
+    const count = await ctx.records(stored.name).count({ [stored.owner]: userId }, { max: Number.MAX_SAFE_INTEGER })
+    if (count > 0) counts[stored.name] = count
+  }
+  return counts
+}
+
 interface Holding {
   name: string
   remove(store: Store): Promise<unknown>

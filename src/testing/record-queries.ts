@@ -58,6 +58,7 @@ export function queryRules({ host }: RecordSubject): void {
     expect(names(await items.find({ where: { group, place: 3 } }))).toEqual(['3'])
     expect(await items.count({ group }, { range: { place: { gte: 2 } } })).toBe(3)
     expect([await items.count({ group }, { max: 2 }), await items.count({ group: unique() })]).toEqual([2, 0])
+    expect(await items.count({ group }, { max: Number.MAX_SAFE_INTEGER })).toBe(await items.count({ group }))
   })
 
   it.each(['asc', 'desc'] as const)('pages go on where they ended while rows come and go (%s)', async (order) => {

@@ -1,6 +1,6 @@
 /** Erasure of a user with everything that plugins keep, and a report of what was there and what is left. */
 import type { AnyContext } from 'authkernel/kernel'
-import { listOwnedRows } from 'authkernel/kernel/users'
+import { countOwnedRows } from 'authkernel/kernel/users'
 
 /** What an erasure removed. It has numbers and names of tables, and no data of the user. */
 export interface ErasureReport {
@@ -22,15 +22,11 @@ export interface ErasureReport {
 export async function eraseUser(ctx: AnyContext, userId: string): Promise<ErasureReport | null> {
   const store = ctx.service('store')
   const user = await store.getUser(userId)
-  const records = await countRows(ctx, userId)
+  const records = await countOwnedRows(ctx, userId)
   if (!user && Object.keys(records).length === 0) return null
   const accounts = user && store.supports('listAccountsByUserId') ? (await store.listAccountsByUserId(userId)).length : 0
   const passkeys = user && store.supports('listAuthenticatorsByUserId') ? (await store.listAuthenticatorsByUserId(userId)).length : 0
   // Also for a user who is gone: what an interrupted deletion left goes with it.
   await store.deleteUser(userId)
-  return { userId, erasedAt: ctx.now, accounts, passkeys, records, left: await countRows(ctx, userId) }
-}
-
-async function countRows(ctx: AnyContext, userId: string): Promise<Record<string, number>> {
-  return Object.fromEntries(Object.entries(await listOwnedRows(ctx, userId)).map(([name, rows]) => [name, rows.length]))
+  return { userId, erasedAt: ctx.now, accounts, passkeys, records, left: await countOwnedRows(ctx, userId) }
 }

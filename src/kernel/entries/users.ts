@@ -5,6 +5,6 @@ export { isKnownDevice, rememberDevice, typedNames } from '../../request/sign-in
 export { holdAddress, writeAddress } from '../../sign-in/address-queue.ts'
 export { mayCreateUser, storeNewUser } from '../../sign-in/create-user.ts'
 export { findOwnUser } from '../../sign-in/prove-again.ts'
-export { holdingsOf, listOwnedRows, removeAdded, takeAddressFrom } from '../../sign-in/holdings.ts'
+export { countOwnedRows, holdingsOf, listOwnedRows, removeAdded, takeAddressFrom } from '../../sign-in/holdings.ts'
 export { hasTypedAddress } from '../../sign-in/unproved.ts'
 export { canSignIn, disconnectAccount, type DisconnectOptions, LastAccount } from '../../sign-in/ways-in.ts'

@@ -10,7 +10,7 @@ import {
   proveAgain,
   redirectTo,
 } from 'authkernel/kernel'
-import { findOwnUser, listOwnedRows } from 'authkernel/kernel/users'
+import { countOwnedRows, findOwnUser } from 'authkernel/kernel/users'
 
 /** Seconds: a session that was left open, or stolen, deletes nothing. */
 const maxProofAge = 300
@@ -56,12 +56,12 @@ async function drawHoldings(ctx: Context, { say, facts, html, lang }: PageTools,
   try {
     const accounts = store?.supports('listAccountsByUserId') ? await store.listAccountsByUserId(id) : []
     const sessions = session.abilities?.has('list') ? await session.list?.(ctx, id) : undefined
-    const rows = Object.values(await listOwnedRows(ctx, id))
+    const rows = Object.values(await countOwnedRows(ctx, id))
     return facts([
       [say('account.profile'), html`<bdi>${email ?? name}</bdi>`],
       [say('account.methods'), count(accounts.length)],
       [say('account.sessions'), count(sessions?.length)],
-      [say('account.delete.rest'), count(rows.reduce((sum, { length }) => sum + length, 0))],
+      [say('account.delete.rest'), count(rows.reduce((sum, one) => sum + one, 0))],
     ])
   } catch (error) {
     ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
