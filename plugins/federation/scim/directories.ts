@@ -73,16 +73,16 @@ export async function deleteDirectory(ctx: AnyContext, id: string): Promise<bool
   await ctx.records('scimClient').deleteWhere({ where })
   // The rows of users who are switched off guard their access: it is ended for good before they go.
   for await (const row of readRows(ctx.records('scimUser'), { where })) if (!row.active) await endDirectoryAccess(ctx, row)
-  await ctx.records('scimMember').deleteWhere({ where })
-  await ctx.records('scimEmail').deleteWhere({ where })
-  await ctx.records('scimGroup').deleteWhere({ where })
-  await ctx.records('scimUser').deleteWhere({ where })
-  await ctx.records('scimCall').deleteWhere({ where })
+  await deleteStored(ctx, id)
   const isDeleted = await ctx.records('scimDirectory').delete(id)
   // A request that was under way may have written a user meanwhile: without its directory a row would guard the user for ever.
-  for (const record of ['scimMember', 'scimEmail', 'scimGroup', 'scimUser', 'scimCall'] as const)
-    await ctx.records(record).deleteWhere({ where })
+  await deleteStored(ctx, id)
   return isDeleted
+}
+
+async function deleteStored(ctx: AnyContext, directoryId: string): Promise<void> {
+  for (const record of ['scimMember', 'scimEmail', 'scimGroup', 'scimUser', 'scimCall'] as const)
+    await ctx.records(record).deleteWhere({ where: { directoryId } })
 }
 
 /** With an organization its directories go: their rows would refuse users for whom no directory is left to switch them on. */

@@ -1,6 +1,7 @@
 /** Emails of users beside the one that counts: rows of an index, so that a search finds users by each of their emails in a directory of any size. */
 import { type AnyContext, RecordConflict, type Row, toAddress } from 'authkernel/kernel'
 import { listRows } from 'authkernel/kernel/stores'
+import { toTextKey } from './resource.ts'
 import type { ScimUserRow } from './tables.ts'
 
 type Owner = Pick<Row<ScimUserRow>, 'id' | 'directoryId' | 'userId' | 'email' | 'data'>
@@ -8,9 +9,9 @@ type Owner = Pick<Row<ScimUserRow>, 'id' | 'directoryId' | 'userId' | 'email' | 
 const maxKey = 255
 const maxFound = 500
 
-/** As the index has an email: other forms of the same one are equal. What is no email is found in any case of its letters. */
+/** As the index has an email: other forms of the same one are equal. What is no email is a text. */
 export function toEmailKey(email: string): string {
-  return toAddress(email) ?? email.toLowerCase()
+  return toAddress(email) ?? toTextKey(email)
 }
 
 /** Emails of the resource without the one that counts, which the row has itself. */
@@ -29,13 +30,13 @@ export async function indexEmails(ctx: AnyContext, owner: Owner): Promise<void> 
   const { id: scimUserId, directoryId, userId } = owner
   const missing = [...wanted].filter((email) => !held.has(email)).map((email) => ({ scimUserId, directoryId, userId, email }))
   if (missing.length === 0) return
-  if (await settle(table.createMany(missing))) return
+  if (await tryToWrite(table.createMany(missing))) return
   // Another request wrote some of them.
-  for (const row of missing) await settle(table.create(row))
+  for (const row of missing) await tryToWrite(table.create(row))
 }
 
 /** False: there is such a row. */
-async function settle(write: Promise<unknown>): Promise<boolean> {
+async function tryToWrite(write: Promise<unknown>): Promise<boolean> {
   try {
     await write
     return true

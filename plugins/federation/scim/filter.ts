@@ -2,7 +2,7 @@
 import type { Filter } from 'scim2-parse-filter'
 import { ScimError } from './errors.ts'
 import { type AttributePath, findAttribute, findByName } from './path.ts'
-import type { ScimResource } from './resource.ts'
+import { type ScimResource, toTextKey } from './resource.ts'
 import type { ResourceType, ScimAttribute } from './schemas.ts'
 
 /** A condition on one attribute. */
@@ -155,7 +155,7 @@ function compares({ op, path, value }: Comparison, resource: ScimResource): bool
   if (value === null) return op === 'eq' ? values.length === 0 : op === 'ne' && values.length > 0
   const { caseExact, type } = path.sub ?? path.attribute
   const toComparable = (one: unknown): unknown =>
-    type === 'dateTime' ? Date.parse(String(one)) : typeof one === 'string' && !caseExact ? one.normalize('NFC').toLowerCase() : one
+    type === 'dateTime' ? Date.parse(String(one)) : typeof one === 'string' && !caseExact ? toTextKey(one) : one
   const wanted = toComparable(value)
   if (op === 'ne') return values.every((one) => toComparable(one) !== wanted)
   return values.some((one) => comparesOne(op, toComparable(one), wanted))

@@ -6,6 +6,11 @@ import { commonAttributes, type ResourceType, type ScimAttribute } from './schem
 /** Attributes by name; those of extensions below the URN of the extension. Made from names of schemas alone, so that no key reaches a prototype. */
 export type ScimResource = { [name: string]: unknown }
 
+/** What two texts that compare as equal have in common: upper and lower case, and composed characters or not, are no difference. */
+export function toTextKey(text: string): string {
+  return text.normalize('NFC').toLowerCase()
+}
+
 const maxText = 10_000
 /** The most values that a list has. */
 export const maxValues = 1000

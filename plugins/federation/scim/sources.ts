@@ -2,12 +2,12 @@
 import { readRows } from 'authkernel/kernel/stores'
 import { findByEmail } from './emails.ts'
 import type { ScimFilter } from './filter.ts'
-import type { ScimResource } from './resource.ts'
+import { type ScimResource, toTextKey } from './resource.ts'
 import type { Source } from './search.ts'
 import type { ScimGroupRow, ScimUserRow } from './tables.ts'
 import { groupSchemaId } from './schemas.ts'
 import type { Caller } from './caller.ts'
-import { joinResource, toNameKey } from './users.ts'
+import { joinResource } from './users.ts'
 
 /** Users of a directory. */
 export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
@@ -17,7 +17,7 @@ export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
     total: directory.users,
     keys: {
       id: (id) => id,
-      userName: (userName) => ({ userName: toNameKey(userName) }),
+      userName: (userName) => ({ userName: toTextKey(userName) }),
       externalId: (externalId) => ({ externalId }),
     },
     finders: { 'emails.value': (email) => findByEmail(ctx, directory.id, email) },

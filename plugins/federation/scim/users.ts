@@ -8,7 +8,7 @@ import { ScimError } from './errors.ts'
 import { emitChange } from './events.ts'
 import { applyPatch, type PatchOperation } from './patch.ts'
 import { findEmail, findOrCreateUser, readProfile, updateStoredUser } from './persons.ts'
-import type { ScimResource } from './resource.ts'
+import { type ScimResource, toTextKey } from './resource.ts'
 import { addMembership, removeMembership, restoreMembership } from './membership.ts'
 import type { ScimUserRow } from './tables.ts'
 import type { Caller, Connection } from './caller.ts'
@@ -193,15 +193,10 @@ function assertSize({ options }: Caller, resource: ScimResource): void {
     throw new ScimError(413, `The user would have more than ${options.maxBody} characters.`, 'tooMany')
 }
 
-/** What two names that are the same have in common: upper and lower case, and composed characters or not, are no difference. */
-export function toNameKey(userName: string): string {
-  return userName.normalize('NFC').toLowerCase()
-}
-
 /** The fields of a row. Throws ScimError 400 for a name or an id that is too long. */
 export function splitResource(resource: ScimResource): Pick<ScimUserRow, 'userName' | 'externalId' | 'email' | 'active' | 'data'> {
   const { externalId, active, ...data } = resource
-  const userName = toNameKey(String(data['userName']))
+  const userName = toTextKey(String(data['userName']))
   if (userName === '' || userName.length > 255) throw new ScimError(400, '"userName" must be 1 to 255 characters.', 'invalidValue')
   if (typeof externalId === 'string' && externalId.length > 255)
     throw new ScimError(400, '"externalId" is longer than 255 characters.', 'invalidValue')

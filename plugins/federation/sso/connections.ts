@@ -4,9 +4,10 @@ import { type Actor, assertRight, requireConnection } from './actor.ts'
 import { applyPolicy } from './apply.ts'
 import { SsoInput } from './errors.ts'
 import { type ConnectionChange, isDraft, issuerOf, readConnection, type ReadConnection, readOidcSettings } from './input.ts'
-import { findDomainOwner, listConnectionDomains, organizationsOf } from './organizations.ts'
+import { findDomainOwner, listConnectionDomains, listServedDomains, organizationsOf } from './organizations.ts'
 import { policyIdOf } from './policy-rules.ts'
 import { buildProvider, createPrivateKey, providerIdOf, publicKeyOf, secretsOf } from './provider.ts'
+import { listEnabled } from './routing.ts'
 import { readDecryption, readSamlSettings, readSigning } from './saml-settings.ts'
 import type { AttributeMapping, ConnectionRow, OidcSettings, RoleMapping, SamlSettings } from './tables.ts'
 
@@ -91,7 +92,7 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
   if (domains) await assertHostDomains(ctx, domains)
   // A role that was there when it was entered may have been deleted since: other changes must stay possible.
   if (sent.roles !== undefined) await assertRoles(ctx, former.organizationId, fields.roles)
-  if (former.enabled) await assertServed(ctx, former, { ...former, ...fields, domains: isHost ? null : fields.domains }, domains)
+  if (former.enabled) await assertStillServed(ctx, former, { ...former, ...fields, domains: isHost ? null : fields.domains }, domains)
   const read = draft ? { settings: former.settings, secret: former.secret } : await readSettings(ctx, former.type, sentFields, former)
   const kept =
     sent.formerAddress === false && former.settings.former ? { providerId: former.settings.former.providerId } : former.settings.former
@@ -122,7 +123,7 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
 /** Users who signed in with it stay; they sign in with other methods, where no policy forbids it. Under a policy their sessions end. */
 export async function removeConnection(actor: Actor, id: string): Promise<void> {
   const row = await requireConnection(actor, id, true)
-  if (row.enabled) await assertServed(actor.ctx, row, null)
+  if (row.enabled) await assertStillServed(actor.ctx, row, null)
   await actor.ctx.records('ssoConnection').delete(id)
   await actor.ctx.records('ssoDomain').deleteWhere({ where: { connectionId: id } })
   await note(actor, row, 'removed')
@@ -265,7 +266,7 @@ async function assertRoles(ctx: AnyContext, organizationId: string, { groups = {
  * Users must not be locked out: what a policy demands must be there after a change of the connection, or after it is gone (`next` null). `hostDomains`: those that
  * a connection of the host would have.
  */
-async function assertServed(
+async function assertStillServed(
   ctx: AnyContext,
   former: Row<ConnectionRow>,
   next: Row<ConnectionRow> | null,
@@ -274,12 +275,11 @@ async function assertServed(
   const { organizationId } = former
   const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
   if (!policy) return
-  const { rows } = await ctx.records('ssoConnection').find({ where: { organizationId }, limit: 100 })
-  const others = rows.filter(({ id, enabled }) => enabled && id !== former.id)
+  const others = (await listEnabled(ctx, organizationId)).filter(({ id }) => id !== former.id)
   if (!next?.enabled && others.length === 0)
     throw new SsoInput('sso: the policy of the organization demands this connection. Remove the policy first.')
   if (!policy.domains) return
-  const served = new Set((await Promise.all(others.map((row) => listConnectionDomains(ctx, row)))).flat())
+  const served = await listServedDomains(ctx, others)
   const left = next?.enabled ? (hostDomains ?? (await listConnectionDomains(ctx, next))) : []
   // A domain of the host that no connection has is under no policy.
   const isFree = organizationId === '' && (next === null || hostDomains !== undefined)

@@ -33,6 +33,11 @@ export async function listConnectionDomains(ctx: AnyContext, row: Row<Connection
   return row.domains === null ? proved : proved.filter((domain) => row.domains?.includes(domain))
 }
 
+/** Domains that at least one of the connections serves. */
+export async function listServedDomains(ctx: AnyContext, rows: readonly Row<ConnectionRow>[]): Promise<ReadonlySet<string>> {
+  return new Set((await Promise.all(rows.map((row) => listConnectionDomains(ctx, row)))).flat())
+}
+
 /** `own`: in a domain of the connection. `foreign`: in a domain that another organization or another connection has. `free`: in a domain of none. */
 export async function placeAddress(
   ctx: AnyContext,

@@ -3,7 +3,7 @@ import { type AnyContext, type Row, toAddress } from 'authkernel/kernel'
 import { type Actor, assertRight } from './actor.ts'
 import { applyPolicy } from './apply.ts'
 import { SsoInput } from './errors.ts'
-import { listConnectionDomains, organizationsOf } from './organizations.ts'
+import { listServedDomains, organizationsOf } from './organizations.ts'
 import { isOwner, policyIdOf } from './policy-rules.ts'
 import { listEnabled } from './routing.ts'
 import type { PolicyRow } from './tables.ts'
@@ -116,8 +116,7 @@ function coversAll(former: PolicyRow, next: Omit<PolicyRow, 'applied'>): boolean
 
 /** A domain that no connection serves would lock its users out. */
 async function assertServed(ctx: AnyContext, organizationId: string): Promise<void> {
-  const rows = await listEnabled(ctx, organizationId)
-  const served = new Set((await Promise.all(rows.map((row) => listConnectionDomains(ctx, row)))).flat())
+  const served = await listServedDomains(ctx, await listEnabled(ctx, organizationId))
   const proved = (await organizationsOf(ctx)?.listDomains(ctx, organizationId)) ?? []
   const open = organizationId === '' ? [] : proved.filter((domain) => !served.has(domain))
   if (served.size === 0 || open.length > 0)

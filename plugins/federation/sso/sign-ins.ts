@@ -1,24 +1,15 @@
 /** The log of sign-ins by a connection, for the IT of the company: what failed, and what to mend. */
 import { type AnyContext, type AuthError, type Kernel, redactText, toAddress } from 'authkernel/kernel'
 import { type Actor, requireConnection } from './actor.ts'
-import { explainFailure, type FailureCause } from './explain.ts'
+import { explainFailure } from './explain.ts'
 import { readEmail } from './mapping.ts'
 import type { ResolvedOptions } from './options.ts'
 import { findConnection } from './provider.ts'
 import type { SignInRow } from './tables.ts'
 
 /** One sign-in in the log. */
-export interface LoggedSignIn {
+export interface LoggedSignIn extends Omit<SignInRow, 'connectionId' | 'expires'> {
   id: string
-  at: Date
-  /** `ok`, or the type of the error. */
-  outcome: string
-  /** What was wrong; null for a success. */
-  reason: string | null
-  /** A code for `reason` that pages have a text for; null: none is known. */
-  cause: FailureCause | null
-  email: string | null
-  userId: string | null
 }
 /** A page of the log, newest first. */
 export interface SignInPage {

@@ -2,12 +2,12 @@
 import { type AnyContext, HttpError, RecordConflict } from 'authkernel/kernel'
 import { isDocumentAddress } from './client-document.ts'
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts'
-import { hashSecret, labelOf, makeClientId, makeSecret } from './clients.ts'
+import { hashSecret, labelOf, makeClientId, makeSecret, newClientRow } from './clients.ts'
 import { endAllOfClient } from './endings.ts'
 import { OAuthRefusal } from './errors.ts'
 import { type ListedClient, listRow } from './client-list.ts'
 import type { ResolvedOptions } from './options.ts'
-import { never, type OAuthClientRecord } from './tables.ts'
+import type { OAuthClientRecord } from './tables.ts'
 
 /** Who changes a client, and why. */
 export interface ClientActor {
@@ -47,18 +47,7 @@ export async function createClient(
   const secret = needsSecret(metadata) ? makeSecret(ctx) : undefined
   const row = await ctx.records('oauthClient').create({
     id: makeClientId(ctx),
-    metadata,
-    label: labelOf(metadata),
-    secret: secret === undefined ? null : await hashSecret(secret),
-    formerSecret: null,
-    formerUntil: null,
-    source: 'host',
-    version: 1,
-    registration: null,
-    disabled: null,
-    created: ctx.now,
-    used: null,
-    expires: never,
+    ...newClientRow({ metadata, source: 'host', created: ctx.now, secret: secret === undefined ? null : await hashSecret(secret) }),
   })
   await noteChange(ctx, row, 'created', actor)
   return { ...listRow(ctx, row), ...(secret !== undefined && { client_secret: secret }) }
@@ -178,21 +167,8 @@ async function findStored(ctx: AnyContext, id: string): Promise<OAuthClientRecor
 async function shutOut(ctx: AnyContext, id: string): Promise<OAuthClientRecord | null> {
   const metadata = readClientMetadata({ client_name: new URL(id).host, grant_types: ['refresh_token'] }, 'document')
   try {
-    return await ctx.records('oauthClient').create({
-      id,
-      metadata,
-      label: labelOf(metadata),
-      secret: null,
-      formerSecret: null,
-      formerUntil: null,
-      source: 'document',
-      version: 1,
-      registration: null,
-      disabled: ctx.now,
-      created: ctx.now,
-      used: null,
-      expires: never,
-    })
+    const row = newClientRow({ metadata, source: 'document', created: ctx.now, disabled: ctx.now })
+    return await ctx.records('oauthClient').create({ id, ...row })
   } catch (error) {
     if (error instanceof RecordConflict) return null
     throw error

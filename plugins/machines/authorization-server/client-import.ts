@@ -3,10 +3,10 @@ import type { AnyContext, ImportTarget } from 'authkernel/kernel'
 import { idOfKey, recordTarget } from 'authkernel/kernel/stores'
 import { readClientMetadata } from './client-metadata.ts'
 import { isDocumentAddress } from './client-document.ts'
-import { labelOf } from './clients.ts'
+import { newClientRow } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
-import { maxClientId, never } from './tables.ts'
+import { maxClientId } from './tables.ts'
 
 /** A client. Its key is the `client_id`. */
 export interface ClientTaken {
@@ -47,8 +47,7 @@ export function clientTarget(options: ResolvedOptions): ImportTarget<ClientTaken
     refuse: (_ctx, client) => findReason(options, client),
     toRow: async (_ctx, { metadata: given, secret, created }) => {
       const metadata = readClientMetadata(given, 'host')
-      const fixed = { source: 'moved' as const, registration: null, formerSecret: null, formerUntil: null, version: 1, disabled: null }
-      return { metadata, label: labelOf(metadata), secret, ...fixed, created, used: null, expires: never }
+      return newClientRow({ metadata, source: 'moved', created, secret })
     },
     factsOf: ({ metadata, secret, source, registration, version, disabled }) => [metadata, secret, source, registration, version, disabled],
     guard: ['source', 'version', 'disabled'],

@@ -4,7 +4,7 @@ import { redirectKind } from '../bearer/redirect.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 import { isDocumentAddress, readClientDocument } from './client-document.ts'
 import type { ResolvedOptions } from './options.ts'
-import { maxClientId, type OAuthClientRecord } from './tables.ts'
+import { maxClientId, never, type OAuthClientRecord, type OAuthClientRow } from './tables.ts'
 
 /** A client, wherever it comes from. */
 export interface Client {
@@ -58,6 +58,12 @@ function fromRecord(ctx: AnyContext, row: OAuthClientRecord): Client {
 /** What administrators search a client by. */
 export function labelOf({ client_name: name }: ClientMetadata): string {
   return name.toLowerCase().slice(0, 100)
+}
+
+/** The row of a client that was never changed and never used; without a secret where none is given. */
+export function newClientRow(fields: Pick<OAuthClientRow, 'metadata' | 'source' | 'created'> & Partial<OAuthClientRow>): OAuthClientRow {
+  const empty = { secret: null, formerSecret: null, formerUntil: null, registration: null, disabled: null, used: null }
+  return { label: labelOf(fields.metadata), ...empty, version: 1, expires: never, ...fields }
 }
 
 /** A new secret with 256 random bits. */

@@ -2,7 +2,7 @@
 import { type Context, equal, json, networksOf } from 'authkernel/kernel'
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts'
 import { type ClientActor, deleteClient, noteChange } from './client-administration.ts'
-import { hashSecret, labelOf, makeClientId, makeSecret } from './clients.ts'
+import { hashSecret, labelOf, makeClientId, makeSecret, newClientRow } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OAuthClientRecord } from './tables.ts'
@@ -24,18 +24,14 @@ export async function registerClient(ctx: Context, registration: Registration): 
   const token = makeSecret(ctx)
   const row = await clients.create({
     id: makeClientId(ctx),
-    metadata,
-    label: labelOf(metadata),
-    secret: secret === undefined ? null : await hashSecret(secret),
-    formerSecret: null,
-    formerUntil: null,
-    source: 'registration',
-    version: 1,
-    disabled: null,
-    registration: await hashSecret(token),
-    created: ctx.now,
-    used: null,
-    expires: new Date(ctx.now.getTime() + registration.unused * 1000),
+    ...newClientRow({
+      metadata,
+      source: 'registration',
+      created: ctx.now,
+      secret: secret === undefined ? null : await hashSecret(secret),
+      registration: await hashSecret(token),
+      expires: new Date(ctx.now.getTime() + registration.unused * 1000),
+    }),
   })
   await ctx.emit('clientRegistered', { clientId: row.id, name: metadata.client_name })
   return json(

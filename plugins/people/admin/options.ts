@@ -3,30 +3,8 @@ import { type AnyContext, assertOptions, AuthError, type Awaitable, didYouMean, 
 
 /** Acts that only read. */
 export const readingActs = ['list', 'get', 'overview', 'audit', 'organizations', 'keys', 'clients', 'agents', 'configuration'] as const
-/** Acts on a user, a key, a client or an agent. Each takes a reason. */
-export const changingActs = [
-  'createUser',
-  'inviteUser',
-  'updateUser',
-  'setRole',
-  'resetPassword',
-  'ban',
-  'unban',
-  'signOut',
-  'newFactor',
-  'verifyAddress',
-  'revokeKey',
-  'deleteUser',
-  'impersonate',
-  'createClient',
-  'updateClient',
-  'rotateClient',
-  'disableClient',
-  'enableClient',
-  'deleteClient',
-  'stopAgent',
-  'startAgent',
-] as const
+/** Acts that may need a second administrator. */
+const approvableActs = ['updateUser', 'setRole', 'resetPassword', 'ban', 'signOut', 'newFactor', 'verifyAddress', 'deleteUser'] as const
 /** Acts that one administrator does alone. */
 const soloActs = [
   'createUser',
@@ -43,10 +21,12 @@ const soloActs = [
   'stopAgent',
   'startAgent',
 ] as const
+/** Acts on a user, a key, a client or an agent. Each takes a reason. */
+export const changingActs: readonly ((typeof approvableActs)[number] | (typeof soloActs)[number])[] = [...approvableActs, ...soloActs]
 /** What an administrator does. */
 export type AdminAct = (typeof readingActs)[number] | (typeof changingActs)[number]
 /** Acts that may need a second administrator. */
-export type ApprovableAct = Exclude<(typeof changingActs)[number], (typeof soloActs)[number]>
+export type ApprovableAct = (typeof approvableActs)[number]
 /** Who does it: the user who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
 export type By = Request | ({ userId: string } & OfTenant)
 /** Why: 1 to 500 characters. The audit log keeps it. */
@@ -134,7 +114,7 @@ export function resolveOptions(options: AdminOptions): ResolvedOptions {
     throw optionFault('the option `can` is missing. Give a function that says who may do what, or `roles: true` and `administrators`')
   if (!Number.isFinite(approvalAge) || approvalAge < 60) throw optionFault('`approvalAge` must be seconds, at least 60')
   for (const [act, count] of Object.entries(approvals)) {
-    if (!changingActs.includes(act as ApprovableAct) || (soloActs as readonly string[]).includes(act))
+    if (!(approvableActs as readonly string[]).includes(act))
       throw optionFault(`\`approvals\` names "${act}", which needs no approval.${didYouMean(act, [...changingActs])}`)
     if (!Number.isInteger(count) || (count as number) < 1 || (count as number) > 5) throw optionFault(`\`approvals.${act}\` must be 1 to 5`)
   }
