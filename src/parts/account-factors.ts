@@ -3,7 +3,7 @@ import { formatDate } from './format.ts'
 import type { Machine } from './machine.ts'
 import { el, type PartNode } from './node.ts'
 import { reloadSection, type Section, type SectionData } from './sections.ts'
-import { drawAction, drawButton, drawDialog, drawForm, drawRows, drawSection, rowId } from './view.ts'
+import { drawAction, drawButton, drawConfirmation, drawForm, drawRows, drawSection, rowId } from './view.ts'
 
 interface Factor {
   readonly id: string
@@ -158,25 +158,15 @@ function drawCodes(machine: Machine<SectionData>, codes: readonly string[], clos
 
 function drawRemoval(machine: Machine<SectionData>, id: string): PartNode | undefined {
   const { say } = machine
-  return drawDialog(machine, {
+  return drawConfirmation(machine, {
     name: `remove-${id}`,
     title: say('factors.removeTitle'),
     text: say('factors.removeText'),
-    body: [
-      el('div', { 'data-buttons': true }, [
-        drawAction(machine, {
-          action: `remove-${id}-yes`,
-          tone: 'danger',
-          text: say('remove'),
-          async run() {
-            await machine.call('twoFactor', 'remove', { id })
-            machine.open(undefined)
-            await reloadSection(machine, factorsSection as Section)
-            machine.set({ note: say('done') })
-          },
-        }),
-        drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-      ]),
-    ],
+    label: say('remove'),
+    run: () => machine.call('twoFactor', 'remove', { id }),
+    async reload() {
+      await reloadSection(machine, factorsSection as Section)
+      machine.set({ note: say('done') })
+    },
   })
 }

@@ -1,9 +1,9 @@
 /** Accounts of other services: connect and disconnect. */
 import type { Machine } from './machine.ts'
 import { type Method, readMethods } from './methods.ts'
-import { el, type PartNode } from './node.ts'
+import type { PartNode } from './node.ts'
 import { reloadSection, type Section, type SectionData } from './sections.ts'
-import { drawAction, drawButton, drawDialog, drawRows, drawSection, rowId } from './view.ts'
+import { drawAction, drawButton, drawConfirmation, drawRows, drawSection, rowId } from './view.ts'
 
 interface Account {
   readonly provider: string
@@ -76,26 +76,16 @@ function drawDisconnect(machine: Machine<SectionData>, account: Account, name: s
   const { say } = machine
   const { provider, providerAccountId } = account
   const dialog = `disconnect-${keyOf(account)}`
-  return drawDialog(machine, {
+  return drawConfirmation(machine, {
     name: dialog,
     title: say('methods.disconnectTitle', { name }),
     text: say('methods.disconnectText'),
-    body: [
-      el('div', { 'data-buttons': true }, [
-        drawAction(machine, {
-          action: `${dialog}-yes`,
-          tone: 'danger',
-          text: say('methods.disconnect'),
-          async run() {
-            await machine.call('accounts', 'unlink', { provider, providerAccountId })
-            machine.open(undefined)
-            await reloadSection(machine, methodsSection as Section)
-            machine.set({ note: say('done') })
-          },
-        }),
-        drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-      ]),
-    ],
+    label: say('methods.disconnect'),
+    run: () => machine.call('accounts', 'unlink', { provider, providerAccountId }),
+    async reload() {
+      await reloadSection(machine, methodsSection as Section)
+      machine.set({ note: say('done') })
+    },
   })
 }
 

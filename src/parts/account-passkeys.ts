@@ -4,7 +4,7 @@ import { AuthClientError } from 'authkernel/client'
 import type { Machine } from './machine.ts'
 import { el, type PartNode } from './node.ts'
 import { reloadSection, type Section, type SectionData } from './sections.ts'
-import { drawAction, drawButton, drawDialog, drawForm, drawRows, drawSection, rowId } from './view.ts'
+import { drawAction, drawButton, drawConfirmation, drawDialog, drawForm, drawRows, drawSection, rowId } from './view.ts'
 
 interface Passkey {
   readonly id: string
@@ -100,25 +100,15 @@ function drawRename(machine: Machine<SectionData>, { id, name }: Passkey): PartN
 function drawRemoval(machine: Machine<SectionData>, { id, name, authenticator }: Passkey): PartNode | undefined {
   const { say } = machine
   const dialog = `remove-passkey-${id}`
-  return drawDialog(machine, {
+  return drawConfirmation(machine, {
     name: dialog,
     title: say('passkeys.removeTitle', { name: name ?? authenticator ?? say('passkey') }),
     text: say('methods.disconnectText'),
-    body: [
-      el('div', { 'data-buttons': true }, [
-        drawAction(machine, {
-          action: `${dialog}-yes`,
-          tone: 'danger',
-          text: say('remove'),
-          async run() {
-            await machine.call('passkeys', 'remove', { id })
-            machine.open(undefined)
-            await reloadSection(machine, passkeysSection as Section)
-            machine.set({ note: say('done') })
-          },
-        }),
-        drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-      ]),
-    ],
+    label: say('remove'),
+    run: () => machine.call('passkeys', 'remove', { id }),
+    async reload() {
+      await reloadSection(machine, passkeysSection as Section)
+      machine.set({ note: say('done') })
+    },
   })
 }

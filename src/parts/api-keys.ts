@@ -4,7 +4,7 @@ import { formatAgo, formatDate } from './format.ts'
 import type { Machine, PartInstance, PartProps } from './machine.ts'
 import { el, type PartNode } from './node.ts'
 import { createSections, reloadSection, type Section, type SectionData } from './sections.ts'
-import { drawAction, drawButton, drawDialog, drawForm, drawRows, drawSection, rowId } from './view.ts'
+import { drawAction, drawButton, drawConfirmation, drawForm, drawRows, drawSection, rowId } from './view.ts'
 
 /** Properties of `ApiKeys`. */
 export interface ApiKeysProps extends PartProps {}
@@ -171,25 +171,15 @@ function drawText(machine: Machine<SectionData>, data: KeysData, text: string): 
 
 function drawRevocation(machine: Machine<SectionData>, { id, name }: ApiKey): PartNode | undefined {
   const { say } = machine
-  return drawDialog(machine, {
+  return drawConfirmation(machine, {
     name: `revoke-${id}`,
     title: say('keys.revokeTitle', { name }),
     text: say('keys.revokeText'),
-    body: [
-      el('div', { 'data-buttons': true }, [
-        drawAction(machine, {
-          action: `revoke-${id}-yes`,
-          tone: 'danger',
-          text: say('keys.revoke'),
-          async run() {
-            await machine.call('apiKeys', 'revoke', { id })
-            machine.open(undefined)
-            await reloadSection(machine, keysSection as Section)
-            machine.set({ note: say('done') })
-          },
-        }),
-        drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-      ]),
-    ],
+    label: say('keys.revoke'),
+    run: () => machine.call('apiKeys', 'revoke', { id }),
+    async reload() {
+      await reloadSection(machine, keysSection as Section)
+      machine.set({ note: say('done') })
+    },
   })
 }

@@ -3,7 +3,7 @@ import { formatAgo, formatDate } from './format.ts'
 import type { Machine } from './machine.ts'
 import { el, type PartNode } from './node.ts'
 import { reloadSection, type Section, type SectionData } from './sections.ts'
-import { drawAction, drawButton, drawDialog, drawForm, drawRows, drawSection, type FieldSpec, rowId } from './view.ts'
+import { drawAction, drawButton, drawConfirmation, drawDialog, drawForm, drawRows, drawSection, type FieldSpec, rowId } from './view.ts'
 
 /** The organization of the page, and what the user may do in it. */
 export interface OrganizationView {
@@ -263,25 +263,15 @@ function drawRemoval(
   section: Section<MembersData>,
 ): PartNode | undefined {
   const { say } = machine
-  return drawDialog(machine, {
+  return drawConfirmation(machine, {
     name: `remove-${userId}`,
     title: say('members.removeTitle', { name: name ?? email ?? userId }),
     text: say('members.removeText'),
-    body: [
-      el('div', { 'data-buttons': true }, [
-        drawAction(machine, {
-          action: `remove-${userId}-yes`,
-          tone: 'danger',
-          text: say('remove'),
-          async run() {
-            await machine.call('organizations', 'remove', { organization, userId })
-            machine.open(undefined)
-            await reloadSection(machine, section as Section)
-            machine.set({ note: say('done') })
-          },
-        }),
-        drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-      ]),
-    ],
+    label: say('remove'),
+    run: () => machine.call('organizations', 'remove', { organization, userId }),
+    async reload() {
+      await reloadSection(machine, section as Section)
+      machine.set({ note: say('done') })
+    },
   })
 }

@@ -1,8 +1,7 @@
 /** Name and address of an organization, leaving and deleting it. */
-import { el } from './node.ts'
 import type { Section } from './sections.ts'
 import { type OrganizationView, roleName } from './organization-members.ts'
-import { drawAction, drawButton, drawDialog, drawForm, drawSection } from './view.ts'
+import { drawButton, drawConfirmation, drawForm, drawSection } from './view.ts'
 
 /** What the page says where the user acts for no organization. */
 export const noOrganization: Section = {
@@ -22,27 +21,17 @@ export function settingsSection(organization: OrganizationView): Section<{ name:
     draw(machine, { name, slug }) {
       const { say } = machine
       const open = machine.get().opened === 'settings'
-      const ask = (action: 'leave' | 'delete'): ReturnType<typeof drawDialog> =>
-        drawDialog(machine, {
+      const ask = (action: 'leave' | 'delete'): ReturnType<typeof drawConfirmation> =>
+        drawConfirmation(machine, {
           name: `organization-${action}`,
           title: say(`organizations.${action}Title`, { name }),
           text: say(`organizations.${action}Text`),
-          body: [
-            el('div', { 'data-buttons': true }, [
-              drawAction(machine, {
-                action: `organization-${action}-yes`,
-                tone: 'danger',
-                text: say(`organizations.${action}`),
-                async run() {
-                  await machine.call('organizations', action, { organization: id })
-                  machine.open(undefined)
-                  await machine.page.store.refresh()
-                  await machine.reload()
-                },
-              }),
-              drawButton(machine, { action: 'keep', tone: 'quiet', text: say('cancel'), run: () => machine.open(undefined) }),
-            ]),
-          ],
+          label: say(`organizations.${action}`),
+          run: () => machine.call('organizations', action, { organization: id }),
+          async reload() {
+            await machine.page.store.refresh()
+            await machine.reload()
+          },
         })
       return [
         drawSection(machine, {

@@ -156,6 +156,34 @@ export function drawDialog(
   )
 }
 
+/** A modal question before something ends for good. `label` is on the button that does it, by `run`; `reload` follows when the dialog is gone. */
+export function drawConfirmation(
+  machine: AnyMachine,
+  question: { name: string; title: string; text: string; label: string; run(): Promise<unknown>; reload(): Promise<void> },
+): PartNode | undefined {
+  const { name, title, text, label, run, reload } = question
+  return drawDialog(machine, {
+    name,
+    title,
+    text,
+    body: [
+      el('div', { 'data-buttons': true }, [
+        drawAction(machine, {
+          action: `${name}-yes`,
+          tone: 'danger',
+          text: label,
+          async run() {
+            await run()
+            machine.open(undefined)
+            await reload()
+          },
+        }),
+        drawButton(machine, { action: 'keep', tone: 'quiet', text: machine.say('cancel'), run: () => machine.open(undefined) }),
+      ]),
+    ],
+  })
+}
+
 /** What all parts show before, instead and above of their own: a placeholder, why it cannot be shown, and what was done. */
 export function drawFrame(machine: AnyMachine, part: string, draw: () => PartList, tag = 'div'): PartNode {
   const { phase, problem, note } = machine.get()
