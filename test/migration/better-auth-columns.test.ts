@@ -1,6 +1,4 @@
 /** An app of better-auth whose tables and columns have other names: all of it is found, and what `schema` does not say is an error, never "0 found". */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
@@ -13,14 +11,13 @@ import { sqlAdapter } from 'authkernel/plugins/sql'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import passkey from 'authkernel/providers/passkey'
-import { Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { Authenticator, type CreationOptions } from '../plugins/_authenticator.ts'
-import { root } from '../_sources.ts'
 import { totpAt } from '../_totp.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 interface App {
   handler(request: Request): Promise<Response>
@@ -55,10 +52,7 @@ const mistaking = (model: keyof Models, field: string): BetterAuthSchema => ({
 })
 
 describe.each(stores)('better-auth 1.7.25 with tables and columns under other names, on %s', (store) => {
-  const home = join(root, 'test/migration/passkeys-1.7')
-  const work = mkdtempSync(join(home, '.columns-'))
-  const pools: { end(): Promise<void> }[] = []
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let before: App
   let db: Kysely<object>
   let annId = ''
@@ -99,18 +93,9 @@ describe.each(stores)('better-auth 1.7.25 with tables and columns under other na
   }
 
   beforeAll(async () => {
-    const found = JSON.parse(readFileSync(join(home, 'node_modules/better-auth/package.json'), 'utf8')) as { version: string }
-    expect(found.version).toBe('1.7.25')
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-columns'), work, { recursive: true })
-    const dialect = () => {
-      const { dialect: made, pool } = dialectOf(spec)
-      if (pool) pools.push(pool.on('error', () => {}))
-      return made as never
-    }
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
-    before = await app.start({ database: { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store }, origin, secret })
-    db = new Kysely<object>({ dialect: dialect() })
+    former = await startFormerApp<App>({ name: 'better-auth-columns', line: '1.7', version: '1.7.25', store, setting: { origin, secret } })
+    before = former.app
+    db = former.db
     const [ann, bob] = [browser(before), browser(before)]
     const made = await json(ann, '/sign-up/email', { name: 'ann', email: 'ann@example.com', password, username: 'ann_smith' })
     annId = ((await made.json()) as { user: { id: string } }).user.id
@@ -133,9 +118,7 @@ describe.each(stores)('better-auth 1.7.25 with tables and columns under other na
     await json(ann, '/admin/ban-user', { userId: bobId, banReason: 'spam' })
   }, 120_000)
   afterAll(async () => {
-    await Promise.allSettled(pools.map((pool) => pool.end()))
-    if (spec) await dropStore(spec)
-    rmSync(work, { recursive: true, force: true })
+    await former?.close()
   })
 
   it.each([

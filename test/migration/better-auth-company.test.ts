@@ -1,6 +1,4 @@
 /** Companies move: connections of `@better-auth/sso`, directories of `@better-auth/scim` and clients of `@better-auth/oauth-provider` go on, with the real packages on both sides. */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { inflateRawSync } from 'node:zlib'
 import { createAuth } from 'authkernel'
 import type { AdapterAccount } from 'authkernel/kernel'
@@ -16,14 +14,13 @@ import { samlPlugin } from 'authkernel/plugins/saml'
 import { scimPlugin } from 'authkernel/plugins/scim'
 import { sqlAdapter } from 'authkernel/plugins/sql'
 import { ssoPlugin } from 'authkernel/plugins/sso'
-import { Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { companyIdp, type CompanyIdp, fetchByName, makeCertificate } from '../plugins/_sso.ts'
 import { idpEntity, idpKeys, sign, writeResponse } from '../saml/_idp.ts'
-import { root } from '../_sources.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 type Call = (input: object) => Promise<Record<string, unknown>>
 interface App {
@@ -52,11 +49,9 @@ const verifier = 'a-verifier-that-has-at-least-forty-three-letters'
 const challenge = 'a34xAUci3aKuxR6yvBbklBjNdSd6BHqVm1D8yx5GtN8'
 
 describe.each(versions)('companies of better-auth %s, on %s', (line, store) => {
-  const work = mkdtempSync(join(root, `test/migration/passkeys-${line}`, '.company-'))
-  const pools: { end(): Promise<void> }[] = []
   const tls = makeCertificate()
   let idp: CompanyIdp
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let before: App
   let db: Kysely<object>
   let after: ReturnType<typeof startAfter>
@@ -158,17 +153,14 @@ describe.each(versions)('companies of better-auth %s, on %s', (line, store) => {
     vi.stubGlobal('fetch', (input: string | URL | Request, init?: RequestInit) =>
       new URL(input instanceof Request ? input.url : input).hostname === 'idp.example' ? byName(input, init) : real(input, init),
     )
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-more'), work, { recursive: true })
-    const dialect = () => {
-      const { dialect: made, pool } = dialectOf(spec)
-      if (pool) pools.push(pool.on('error', () => {}))
-      return made as never
-    }
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
-    const database = { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store }
-    before = await app.start({ database, origin, secret, texts: [], line, trustedOrigins: [idp.issuer] })
-    db = new Kysely<object>({ dialect: dialect() })
+    former = await startFormerApp<App>({
+      name: 'better-auth-more',
+      line,
+      store,
+      setting: { origin, secret, texts: [], line, trustedOrigins: [idp.issuer] },
+    })
+    before = former.app
+    db = former.db
     ann = browser(before)
     await ask(ann, '/sign-up/email', { name: 'ann', email: 'ann@acme.example', password })
     await sql`update "user" set "emailVerified" = ${store === 'libsql' ? 1 : true}`.execute(db)
@@ -186,10 +178,8 @@ describe.each(versions)('companies of better-auth %s, on %s', (line, store) => {
   afterAll(async () => {
     vi.unstubAllGlobals()
     await after?.auth.close()
-    await Promise.allSettled(pools.map((pool) => pool.end()))
-    if (spec) await dropStore(spec)
+    await former?.close()
     await idp?.stop()
-    rmSync(work, { recursive: true, force: true })
   })
 
   async function addConnections(): Promise<void> {

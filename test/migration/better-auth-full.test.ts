@@ -1,6 +1,4 @@
 /** better-auth with its plugins, and the same app after the move: what was banned stays banned, what existed exists, and a later run takes what changed. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
@@ -12,13 +10,12 @@ import { phonePlugin } from 'authkernel/plugins/phone'
 import { sqlAdapter } from 'authkernel/plugins/sql'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
-import { Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
-import { root } from '../_sources.ts'
 import { totpAt } from '../_totp.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 interface App {
   handler(request: Request): Promise<Response>
@@ -42,15 +39,12 @@ const versions = [...stores.map((store) => ['1.7', '1.7.25', store] as const), [
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 
 describe.each(versions)('better-auth %s (%s) with its plugins on %s', (line, version, store) => {
-  const home = join(root, `test/migration/passkeys-${line}`)
-  const work = mkdtempSync(join(home, '.full-'))
-  const pools: { end(): Promise<void> }[] = []
   const mails: string[] = []
   const texts: string[] = []
   const ids = {} as Record<Name, string>
   const browsers = {} as Record<Name, Client>
   const keys = {} as Record<'ann' | 'bob' | 'mallory', string>
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let before: App
   let db: Kysely<object>
   let after: ReturnType<typeof startAfter>
@@ -75,18 +69,9 @@ describe.each(versions)('better-auth %s (%s) with its plugins on %s', (line, ver
   }
 
   beforeAll(async () => {
-    const found = JSON.parse(readFileSync(join(home, 'node_modules/better-auth/package.json'), 'utf8')) as { version: string }
-    expect(found.version).toBe(version)
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-full'), work, { recursive: true })
-    const dialect = () => {
-      const { dialect: made, pool } = dialectOf(spec)
-      if (pool) pools.push(pool.on('error', () => {}))
-      return made as never
-    }
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
-    before = await app.start({ database: { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store }, origin, secret })
-    db = new Kysely<object>({ dialect: dialect() })
+    former = await startFormerApp<App>({ name: 'better-auth-full', line, version, store, setting: { origin, secret } })
+    before = former.app
+    db = former.db
     for (const name of ['ann', 'bob', 'cleo', 'dora', 'eli', 'mallory'] as const) await signUp(name)
     await setUser('ann', sql`role = 'admin', plan = 'gold'`)
     for (const name of ['ann', 'bob', 'cleo', 'dora', 'eli'] as const)
@@ -110,9 +95,7 @@ describe.each(versions)('better-auth %s (%s) with its plugins on %s', (line, ver
   }, 120_000)
   afterAll(async () => {
     await after?.auth.close()
-    await Promise.allSettled(pools.map((pool) => pool.end()))
-    if (spec) await dropStore(spec)
-    rmSync(work, { recursive: true, force: true })
+    await former?.close()
   })
 
   const browser = (app: { handler(request: Request): Promise<Response> }, other?: Client): Client => {

@@ -2,8 +2,6 @@
  * The pre-hijack attack across a move: an attacker registers the addresses of other users at better-auth 1.7.25 and adds every credential there is. Whatever proves
  * an address here, before or after the run that moves the user, leaves the attacker nothing.
  */
-import { cpSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { betterAuthCompatPlugin, betterAuthNames } from 'authkernel/plugins/better-auth-compat'
@@ -15,16 +13,15 @@ import { sqlAdapter } from 'authkernel/plugins/sql'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import passkey from 'authkernel/providers/passkey'
-import { Kysely } from 'kysely'
+import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { type RealOp, realOp } from '../_op/real.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../plugins/_authenticator.ts'
-import { root } from '../_sources.ts'
 import { sampleCases } from '../_tier.ts'
 import { totpAt } from '../_totp.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 interface App {
   handler(request: Request): Promise<Response>
@@ -52,8 +49,6 @@ const moments = ['before the run', 'after the run', 'without a run'] as const
 const cases = [false, true].flatMap((linked) => moments.flatMap((moved) => ways.map((way) => ({ way, moved, linked }))))
 
 describe.each(stores)('an attacker who registered the address at better-auth 1.7.25 first, on %s', (store) => {
-  const work = mkdtempSync(join(root, 'test/migration/passkeys-1.7/.hijack-'))
-  const pools: { end(): Promise<void> }[] = []
   const texts: string[] = []
   const mails: { to: string; text: string }[] = []
   const client = {
@@ -61,7 +56,7 @@ describe.each(stores)('an attacker who registered the address at better-auth 1.7
     client_secret: 'app-secret',
     redirect_uris: ['callback/acme', 'oauth2/callback/acme'].map((path) => `${origin}/api/auth/${path}`),
   }
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let op: RealOp
   let before: App
   let db: Kysely<object>
@@ -107,34 +102,23 @@ describe.each(stores)('an attacker who registered the address at better-auth 1.7
         claims: () => ({ sub: id, name: id, email: `${id}@example.com`, email_verified: true }),
       }),
     })
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-hijack'), work, { recursive: true })
-    const dialect = () => {
-      const { dialect: made, pool } = dialectOf(spec)
-      if (pool) pools.push(pool.on('error', () => {}))
-      return made as never
-    }
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
     const provider = { issuer: op.issuer, clientId: client.client_id, clientSecret: client.client_secret }
-    before = await app.start({
-      database: { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store },
-      origin,
-      secret,
-      provider,
-      texts,
-      mails,
+    former = await startFormerApp<App>({
+      name: 'better-auth-hijack',
+      line: '1.7',
+      store,
+      setting: { origin, secret, provider, texts, mails },
     })
-    db = new Kysely<object>({ dialect: dialect() })
+    before = former.app
+    db = former.db
     after = startAfter()
     await after.auth.ready().catch(() => {})
     await after.adapter.migrate({ apply: true })
   }, 120_000)
   afterAll(async () => {
     await after?.auth.close()
-    await Promise.allSettled(pools.map((pool) => pool.end()))
     await op.stop()
-    if (spec) await dropStore(spec)
-    rmSync(work, { recursive: true, force: true })
+    await former?.close()
   })
 
   const browser = (app: App, other?: Client): Client => {

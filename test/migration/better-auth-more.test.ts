@@ -1,6 +1,4 @@
 /** The rows of the guide's table that are not simply taken over: what better-auth 1.6.34 and 1.7.25 have of them, and what becomes of each. The packages are the real ones. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { betterAuthCompatPlugin, betterAuthNames } from 'authkernel/plugins/better-auth-compat'
 import { mailPlugin } from 'authkernel/plugins/mail'
@@ -10,13 +8,12 @@ import { betterAuthHash, passwordsPlugin } from 'authkernel/plugins/passwords'
 import { phonePlugin } from 'authkernel/plugins/phone'
 import { sqlAdapter } from 'authkernel/plugins/sql'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
-import { Kysely, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
-import { root } from '../_sources.ts'
 import { totpAt } from '../_totp.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 type Call = (input: object) => Promise<Record<string, unknown>>
 interface App {
@@ -35,14 +32,11 @@ const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 const lost = ['sso-providers', 'scim-directories', 'scim-tokens', 'oauth-clients', 'oauth-consents', 'wallets']
 
 describe.each(versions)('what better-auth %s (%s) has beside users, on %s', (line, version, store) => {
-  const home = join(root, `test/migration/passkeys-${line}`)
-  const work = mkdtempSync(join(home, '.more-'))
-  const pools: { end(): Promise<void> }[] = []
   const texts: { phoneNumber: string; code: string }[] = []
   const sent: string[] = []
   const ids = {} as Record<Name, string>
   const browsers = {} as Record<Name, Client>
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let before: App
   let db: Kysely<object>
   let after: ReturnType<typeof startAfter>
@@ -83,19 +77,9 @@ describe.each(versions)('what better-auth %s (%s) has beside users, on %s', (lin
     ((await (await who.get('/get-session')).json()) as { user?: { id?: string } } | null)?.user?.id
 
   beforeAll(async () => {
-    const found = JSON.parse(readFileSync(join(home, 'node_modules/better-auth/package.json'), 'utf8')) as { version: string }
-    expect(found.version).toBe(version)
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-more'), work, { recursive: true })
-    const dialect = () => {
-      const { dialect: made, pool } = dialectOf(spec)
-      if (pool) pools.push(pool.on('error', () => {}))
-      return made as never
-    }
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
-    const database = { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store }
-    before = await app.start({ database, origin, secret, texts, line })
-    db = new Kysely<object>({ dialect: dialect() })
+    former = await startFormerApp<App>({ name: 'better-auth-more', line, version, store, setting: { origin, secret, texts, line } })
+    before = former.app
+    db = former.db
     for (const name of ['ann', 'bob', 'cleo'] as const) {
       browsers[name] = browser(before)
       const fields = { name, email: `${name}@example.com`, password: passwords[name] }
@@ -117,9 +101,7 @@ describe.each(versions)('what better-auth %s (%s) has beside users, on %s', (lin
   }, 120_000)
   afterAll(async () => {
     await after?.auth.close()
-    await Promise.allSettled(pools.map((pool) => pool.end()))
-    if (spec) await dropStore(spec)
-    rmSync(work, { recursive: true, force: true })
+    await former?.close()
   })
 
   /** With a browser that better-auth asks for no code any more. */

@@ -1,6 +1,4 @@
 /** What better-auth revokes while both run, between two runs of the move: it counts here from the next use on, and no later run brings it back. */
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createAuth } from 'authkernel'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
@@ -16,10 +14,9 @@ import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import { Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reachable } from '../adapters/_servers.ts'
-import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
-import { root } from '../_sources.ts'
 import { totpAt } from '../_totp.ts'
+import { type FormerApp, startFormerApp } from './_former-app.ts'
 
 interface App {
   handler(request: Request): Promise<Response>
@@ -38,23 +35,15 @@ const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 
 describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
-  const home = join(root, 'test/migration/passkeys-1.7')
-  const work = mkdtempSync(join(home, '.revoked-'))
   const mails: string[] = []
-  const pools: { end(): Promise<void> }[] = []
   const ids = {} as Record<Name, string>
   const browsers = {} as Record<Name, Client>
-  let spec: SqlSpec
+  let former: FormerApp<App> | undefined
   let before: App
   let db: Kysely<object>
   let totpSecret = ''
   let after: ReturnType<typeof startAfter>
 
-  const dialect = () => {
-    const { dialect: made, pool } = dialectOf(spec)
-    if (pool) pools.push(pool.on('error', () => {}))
-    return made as never
-  }
   const startAfter = (on: Kysely<object>) => {
     const adapter = sqlAdapter(on, { names: betterAuthNames() })
     const auth = createAuth({ adapter, secret, origin, basePath: '/api/auth', env: false, logger: quiet })
@@ -112,13 +101,9 @@ describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
   const run = () => after.auth.betterAuth.takeOver({ apply: true })
 
   beforeAll(async () => {
-    const found = JSON.parse(readFileSync(join(home, 'node_modules/better-auth/package.json'), 'utf8')) as { version: string }
-    expect(found.version).toBe('1.7.25')
-    spec = await newDatabase(store)
-    cpSync(join(root, 'test/migration/apps/better-auth-full'), work, { recursive: true })
-    const app = (await import(/* @vite-ignore */ join(work, 'before.ts'))) as { start(setting: object): Promise<App> }
-    before = await app.start({ database: { dialect: dialect(), type: store === 'libsql' ? 'sqlite' : store }, origin, secret })
-    db = new Kysely<object>({ dialect: dialect() })
+    former = await startFormerApp<App>({ name: 'better-auth-full', line: '1.7', version: '1.7.25', store, setting: { origin, secret } })
+    before = former.app
+    db = former.db
     for (const name of names) {
       browsers[name] = browser(before)
       const { user } = await json(browsers[name], '/sign-up/email', { name, email: `${name}@example.com`, password, username: `${name}_x` })
@@ -133,9 +118,7 @@ describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
   }, 120_000)
   afterAll(async () => {
     await after?.auth.close()
-    await Promise.allSettled(pools.map((pool) => pool.end()))
-    if (spec) await dropStore(spec)
-    rmSync(work, { recursive: true, force: true })
+    await former?.close()
   })
 
   it('before the first run too, a banned user signs in by no other way, and the factor counts', async () => {
@@ -149,7 +132,7 @@ describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
   })
 
   it('two runs at the same moment store everything once', async () => {
-    const other = startAfter(new Kysely<object>({ dialect: dialect() }))
+    const other = startAfter(new Kysely<object>({ dialect: former!.openDialect() }))
     await other.auth.ready()
     const key = await newKey('bob')
     const both = await Promise.all([run(), other.auth.betterAuth.takeOver({ apply: true })])
