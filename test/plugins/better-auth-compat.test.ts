@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto'
 import { createAuth } from 'authkernel'
 import { betterAuthCompatPlugin, betterAuthNames } from 'authkernel/plugins/better-auth-compat'
+import type { Kernel } from 'authkernel/kernel'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { betterAuthHash, passwordsPlugin } from 'authkernel/plugins/passwords'
 import passkey from 'authkernel/providers/passkey'
@@ -234,6 +235,37 @@ describe('taking over', () => {
     const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: libsqlDialect({ url: ':memory:' }) })
     const { notes } = await createAuth(base).use(betterAuthCompatPlugin({ db })).betterAuth.takeOver()
     expect(notes).toEqual(['There is no table user.', 'There is no table account.', 'There is no table session.'])
+  })
+})
+
+describe('while both run', () => {
+  // The tables of the app are there, and those of plugins are made or not.
+  async function access({ isMigrated, isFailing }: { isMigrated: boolean; isFailing: boolean }): Promise<boolean> {
+    const { db, base } = await world()
+    const adapter = sqlAdapter(db, { names: betterAuthNames({ passkeys: true }) })
+    const records = new Proxy(adapter.records!, {
+      get(target, name) {
+        const method = Reflect.get(target, name) as unknown
+        if (typeof method !== 'function' || name !== 'getMany') return method
+        return (...given: unknown[]) =>
+          isFailing && given[0] === 'importEntry' ? Promise.reject(new Error('the connection was lost')) : method.apply(target, given)
+      },
+    })
+    let inside: Kernel | undefined
+    const auth = createAuth({ ...base, adapter: Object.assign(adapter, { records }) })
+      .use(betterAuthCompatPlugin({ db }))
+      .use({ name: 'inside', setup: (kernel) => void (inside = kernel) })
+    if (isMigrated) {
+      await auth.ready().catch(() => {})
+      await adapter.migrate({ apply: true })
+    } else await auth.ready().catch(() => {})
+    return inside!.job({ job: 'test' }, (ctx) => ctx.access.allows('2', 'apiKey'))
+  }
+
+  it('bans of better-auth are not passed over because the ledger cannot be read; before the first migration there is none', async () => {
+    expect(await access({ isMigrated: true, isFailing: false })).toBe(true)
+    await expect(access({ isMigrated: true, isFailing: true })).rejects.toThrow()
+    expect(await access({ isMigrated: false, isFailing: false })).toBe(true)
   })
 })
 

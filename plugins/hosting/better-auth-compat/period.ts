@@ -1,5 +1,5 @@
 /** The time in which both products run: it begins with the first run that writes, and ends for good when the operator says so. */
-import { AdapterError, type AnyContext, AuthError, RecordConflict } from 'authkernel/kernel'
+import { AdapterError, type AnyContext, AuthError, RecordConflict, setBounded } from 'authkernel/kernel'
 import { entryId } from '../import/tables.ts'
 
 /** Both null: nothing was taken over yet. */
@@ -13,22 +13,16 @@ const source = 'better-auth'
 // No kind of things: entries of the ledger that say when.
 const kind = 'move'
 
-/** One read of the store. */
+const nothing: Period = { started: null, finished: null }
+const maxKept = 1_000
+
+/** One read of the store, and none once the move is over: it never begins again. */
 export async function readPeriod(ctx: AnyContext): Promise<Period> {
-  const ids = await Promise.all(['started', 'finished'].map((key) => entryId(source, kind, key)))
-  try {
-    const rows = new Map((await ctx.records('importEntry').getMany(ids)).map((row) => [row.id, row.taken]))
-    return { started: rows.get(ids[0]!) ?? null, finished: rows.get(ids[1]!) ?? null }
-  } catch (error) {
-    // Before the first migration there is no table.
-    if (error instanceof AdapterError) return { started: null, finished: null }
-    throw error
-  }
+  return (await findPeriod(ctx)) ?? nothing
 }
 
 /** Whether the other product writes to the same users now. */
 export async function isOpen(ctx: AnyContext): Promise<boolean> {
-  if (ctx.app.services.records === undefined) return false
   const { started, finished } = await readPeriod(ctx)
   return started !== null && finished === null
 }
@@ -38,13 +32,35 @@ export async function isOpen(ctx: AnyContext): Promise<boolean> {
  * user in. False without the table of the ledger.
  */
 export async function isWatched(ctx: AnyContext): Promise<boolean> {
-  if (ctx.app.services.records === undefined) return false
+  const period = await findPeriod(ctx)
+  return period !== undefined && period.finished === null
+}
+
+/** Undefined: there is no table yet. Throws AdapterError when the store fails: a move under way must not look as if there was none. */
+async function findPeriod(ctx: AnyContext): Promise<Period | undefined> {
+  if (ctx.app.services.records === undefined) return undefined
+  const over = ctx.app.shared.cache<Period>('better-auth-compat.period')
+  const { namespace } = ctx.settings
+  const known = over.get(namespace)
+  if (known) return known
+  const ids = await Promise.all(['started', 'finished'].map((key) => entryId(source, kind, key)))
   try {
-    return (await ctx.records('importEntry').getMany([await entryId(source, kind, 'finished')])).length === 0
+    const rows = new Map((await ctx.records('importEntry').getMany(ids)).map((row) => [row.id, row.taken]))
+    const period = { started: rows.get(ids[0]!) ?? null, finished: rows.get(ids[1]!) ?? null }
+    if (period.finished) setBounded(over, namespace, period, maxKept)
+    return period
   } catch (error) {
-    // Before the first migration there is no table.
-    if (error instanceof AdapterError) return false
+    if (error instanceof AdapterError && (await hasNoTable(ctx))) return undefined
     throw error
+  }
+}
+
+/** Before the first migration. A store that fails cannot say so. */
+async function hasNoTable({ app }: AnyContext): Promise<boolean> {
+  try {
+    return ((await app.services.records?.missing?.()) ?? []).length > 0
+  } catch {
+    return false
   }
 }
 
