@@ -4,7 +4,9 @@ import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { addressPlugin } from 'authkernel/plugins/address'
 import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
+import { authorizationServerPlugin } from 'authkernel/plugins/authorization-server'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
+import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,6 +15,7 @@ import { termsPlugin } from '../access/_terms.ts'
 import type { RealOp } from '../_op/real.ts'
 import { customFetch } from 'authkernel/kernel'
 import { settle } from '../_settle.ts'
+import { ticketOf } from './_authorization-server.ts'
 import { Client } from '../_setup.ts'
 import { companyIdp, fetchByName, makeCertificate, movedRuntime, origin, signInWith, ssoWorld, system } from './_sso.ts'
 
@@ -52,6 +55,11 @@ async function made(strategy: 'jwt' | 'database') {
       addressPlugin(),
       bearerPlugin({ apps: [{ id: 'app', name: 'App', redirectUris: ['https://app.example/signed-in'], scopes: ['read'] }] }),
       deviceFlowPlugin({ apps: ['app'] }),
+      jwtPlugin(),
+      authorizationServerPlugin({
+        clients: [{ client_id: 'tv', client_name: 'TV', grant_types: ['urn:ietf:params:oauth:grant-type:device_code'] }],
+        device: {},
+      }),
       passwordsPlugin({ breached: false }),
       codesPlugin({ via: email() }),
       stepUpPlugin(),
@@ -358,6 +366,29 @@ describe('under a policy', () => {
     expect(await auth.session(new Request(origin, { headers: { 'x-api-key': key } }))).toMatchObject({
       user: { email: 'amy@acme.example' },
     })
+  })
+
+  it('a device of a partner gets nothing by an answer from before it, and tokens by a session of the connection', async () => {
+    const { auth, acme, browser, connection } = await made('database')
+    const post = async (path: string, fields: Record<string, string>) => {
+      const answer = await auth.handler(new Request(`${origin}/auth${path}`, { method: 'POST', body: new URLSearchParams(fields) }))
+      return (await answer.json()) as Record<string, string>
+    }
+    const ask = () => post('/oauth2/device_authorization', { client_id: 'tv', scope: 'openid' })
+    const poll = ({ device_code = '' }: Record<string, string>) =>
+      post('/oauth2/token', { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'tv', device_code })
+    const allow = async (client: Client, { user_code = '' }: Record<string, string>) => {
+      const ticket = ticketOf(await (await client.post('/oauth2/device', { user_code })).text())
+      return (await client.post('/oauth2/device/decide', { ticket, decision: 'allow' })).headers.get('location') ?? ''
+    }
+    const [one, other] = [await ask(), await ask()]
+    expect(await allow(await browser('max'), one)).toContain('done=allowed')
+    await auth.sso.setPolicy(system, acme, both)
+    expect((await poll(one))['error']).toBe('invalid_grant')
+    const client = new Client(auth)
+    await signInWith(client, op, connection.providerId, 'amy')
+    expect(await allow(client, other)).toContain('done=allowed')
+    expect((await poll(other))['access_token']).toBeTruthy()
   })
 
   it('API keys of before end with it, and those of the connection stay; `keep` leaves them', async () => {
