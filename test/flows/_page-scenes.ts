@@ -56,6 +56,7 @@ const token = 'a'.repeat(64)
 const longName = 'Wilhelmina-Konstantina van der Allerlängsten-Straße'
 let users = 0
 const long = 'reports_of_the_department_with_a_name_that_has_no_end:read'
+const device = { ticket: 'x', code: 'BCDF-GHJK', app: 'TV', who: 'ada@example.com', scopes: `read ${long}`, place: 'Berlin', agent: 'TV' }
 const consent = { ticket: 'x', who: 'ada@example.com', client: 'Notes', host: 'notes.example', source: 'registration' }
 const under = (path: string) => (): readonly string[] => [path]
 const ofOrganization =
@@ -190,17 +191,9 @@ export const scenes: Readonly<Record<string, Scene>> = {
   clientLogout: { draw: render('clientLogout', { ticket: 'x', who: 'ada@example.com', target: 'https://notes.example/out' }) },
   clientSignedOut: { draw: render('clientSignedOut', { frames: '[]', to: 'https://notes.example/out' }) },
   device: { paths: () => ['/device', '/device?user_code=BCDF-GHJK', '/device?done=allowed'] },
-  deviceConfirm: {
-    draw: render('deviceConfirm', {
-      ticket: 'x',
-      code: 'BCDF-GHJK',
-      app: 'TV',
-      who: 'ada@example.com',
-      scopes: `read ${long}`,
-      place: 'Berlin',
-      agent: 'TV',
-    }),
-  },
+  deviceConfirm: { draw: render('deviceConfirm', device) },
+  clientDevice: { paths: () => ['/oauth2/device', '/oauth2/device?user_code=BCDF-GHJK', '/oauth2/device?done=denied'] },
+  clientDeviceConfirm: { draw: render('clientDeviceConfirm', { ...device, details: JSON.stringify([[['Account', 'DE12 3456']]]) }) },
   samlPost: { as: 'nobody', draw: (ctx) => drawDelivery(ctx, { url: 'https://idp.example/sso', fields: { SAMLRequest: 'x' } }) },
   samlReturn: { as: 'nobody', draw: (ctx) => drawReturn(ctx, saml, 'x') },
   samlConfirm: { as: 'nobody', draw: (ctx) => drawConfirmation(ctx, saml, { subject: longName, attributes: {} } as never, 'x') }, // Only these are read.
@@ -293,6 +286,7 @@ export async function startEverything(): Promise<Site> {
     authorizationServerPlugin({
       clients: [{ client_id: 'partner', client_name: 'Partner', redirect_uris: ['https://partner.example/cb'] }],
       ciba: {},
+      device: {},
     }),
   )
   const names = [...(await pagesOf(made)).keys()]

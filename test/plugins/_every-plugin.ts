@@ -147,6 +147,8 @@ export function everything(
         clients: partners,
         resources: [{ resource: 'https://api.example', scopes: ['read'] }],
         registration: {},
+        device: {},
+        ciba: {},
       }),
     )
     .use(deviceFlowPlugin({ apps: ['app'] }))

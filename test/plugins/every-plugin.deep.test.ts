@@ -23,6 +23,8 @@ const unchecked: Readonly<Record<string, string>> = {
   'POST /oauth2/authorize': 'leads to the same address by GET, and does nothing else',
   'POST /oauth2/token': 'a code with PKCE, a refresh token, or the secret of a client',
   'POST /oauth2/par': 'the secret of a client; a public one stores a request, which a user must answer',
+  'POST /oauth2/device_authorization': 'gives a code that a user must type and allow, within limits',
+  'POST /oauth2/bc-authorize': 'the secret of a client; the user must answer',
   'POST /oauth2/introspect': 'the secret of a client',
   'POST /oauth2/revoke': 'the token itself',
   'POST /oauth2/userinfo': 'the token itself',
