@@ -60,7 +60,7 @@ async function start() {
         },
         { client_id: 'self', client_name: 'D', ...grant, token_endpoint_auth_method: 'self_signed_tls_client_auth', jwks: { keys: [jwk] } },
       ],
-      mutualTls: { header },
+      mutualTls: { header, chainVerified: true },
     },
     { trustProxy: 1 },
   )
@@ -111,6 +111,22 @@ describe('a certificate', () => {
   })
 })
 
+it('a name in a certificate counts only where the proxy verifies the chain: a certificate can be made with any name', async () => {
+  const host = await world({ mutualTls: { header } }, { trustProxy: 1 })
+  const made = await host.auth.authorizationServer.clients.create({
+    client_name: 'A',
+    ...grant,
+    token_endpoint_auth_method: 'tls_client_auth',
+    tls_client_auth_san_dns: 'client.example',
+  })
+  const fields = { grant_type: 'client_credentials', client_id: made.client_id, resource: 'https://api.example/' }
+  expect((await host.post('/oauth2/token', fields, { [header]: inBase64(own) })).status).toBe(401)
+  const answer = await host.auth.handler(new Request(`${issuer}/.well-known/openid-configuration`))
+  const metadata = (await answer.json()) as Record<string, unknown>
+  expect(metadata['token_endpoint_auth_methods_supported']).toContain('self_signed_tls_client_auth')
+  expect(metadata['token_endpoint_auth_methods_supported']).not.toContain('tls_client_auth')
+})
+
 it('the metadata name the methods where the option is set', async () => {
   const read = async (host: Awaited<ReturnType<typeof world>>) =>
     (await (await host.auth.handler(new Request(`${issuer}/.well-known/openid-configuration`))).json()) as Record<string, string[]>
@@ -137,7 +153,10 @@ it('strangers do not register with a certificate, and mistakes of the configurat
   await expect(world({ mutualTls: { header } })).rejects.toThrow('`trustProxy` is off')
   await expect(world({ mutualTls: { header: 'a b' } }, { trustProxy: 1 })).rejects.toThrow('`mutualTls.header`')
   const named = { client_id: 'dns', client_name: 'A', ...grant, token_endpoint_auth_method: 'tls_client_auth' as const }
-  await expect(world({ clients: [{ ...named, tls_client_auth_san_dns: 'a.example' }] })).rejects.toThrow('needs the option `mutualTls`')
+  await expect(world({ clients: [{ ...named, tls_client_auth_san_dns: 'a.example' }] })).rejects.toThrow('needs `mutualTls`.')
+  await expect(
+    world({ clients: [{ ...named, tls_client_auth_san_dns: 'a.example' }], mutualTls: { header } }, { trustProxy: 1 }),
+  ).rejects.toThrow('needs `mutualTls` with `chainVerified`')
   await expect(world({ clients: [{ ...named, tls_client_auth_san_dns: 'a.example', tls_client_auth_san_uri: 'urn:a' }] })).rejects.toThrow(
     'needs one of',
   )

@@ -30,7 +30,7 @@ export async function authenticateClient(ctx: Context, options: ResolvedOptions,
   const sent = readCredentials(ctx, form)
   const client = await findClient(ctx, options, sent.id)
   if (client && sent.method === 'none' && isCertificateMethod(client)) {
-    if (options.mutualTls && (await fitsCertificate(ctx, options.mutualTls, client))) return client
+    if (await fitsCertificate(ctx, options.mutualTls, client)) return client
     throw invalidClient(ctx)
   }
   if (!client || !fitsMethod(client, sent.method)) throw invalidClient(ctx)

@@ -15,6 +15,7 @@ import { addSignedOutPage } from './front-channel.ts'
 import { addLogoutPage } from './logout.ts'
 import { messages } from './messages.ts'
 import { type AuthorizationServerApi, createApi } from './methods.ts'
+import { certificateMethods } from './mutual-tls.ts'
 import { type AuthorizationServerOptions, type ResolvedOptions, resolveOptions } from './options.ts'
 import { addMembershipEnding } from './organization-consent.ts'
 import { addRoutes } from './routes.ts'
@@ -205,7 +206,9 @@ function assertCertificates({ config }: Kernel, { clients, mutualTls }: Resolved
   if (mutualTls && !config.trustProxy)
     throw fault('`mutualTls` reads a header of a proxy, and `trustProxy` is off. Set `trustProxy` where a proxy ends TLS.')
   if (mutualTls && !nodeCrypto()) throw fault('`mutualTls` reads certificates by node:crypto, which this runtime does not have.')
-  for (const [id, { metadata }] of clients)
-    if (!mutualTls && metadata.token_endpoint_auth_method.endsWith('tls_client_auth'))
-      throw fault(`the client "${id}" authenticates by a certificate, which needs the option \`mutualTls\`.`)
+  for (const [id, { metadata }] of clients) {
+    const method = metadata.token_endpoint_auth_method
+    if (method.endsWith('tls_client_auth') && !certificateMethods(mutualTls).includes(method))
+      throw fault(`the client "${id}" authenticates by "${method}", which needs \`mutualTls\`${mutualTls ? ' with `chainVerified`' : ''}.`)
+  }
 }

@@ -5,18 +5,14 @@ import { clientAlgorithms } from './client-metadata.ts'
 import { jwtBearerGrant } from './assertion-grant.ts'
 import { deviceGrantType } from './device-request.ts'
 import { assertionTokenType } from './identity-assertion-issue.ts'
+import { certificateMethods } from './mutual-tls.ts'
 import { openidScopes, type Resource, type ResolvedOptions } from './options.ts'
 import { acrValues } from './claims-request.ts'
 
 /** Members of the server's metadata. The issuer is the address of the routes: origin and base path. */
 export function serverMetadata(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
   const { base } = ctx
-  const methods = [
-    'client_secret_basic',
-    'client_secret_post',
-    'private_key_jwt',
-    ...(options.mutualTls ? ['tls_client_auth', 'self_signed_tls_client_auth'] : []),
-  ]
+  const methods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', ...certificateMethods(options.mutualTls)]
   const scopes = [...openidScopes, ...[...options.resources.values()].flatMap((resource) => resource.scopes)]
   return {
     issuer: base,

@@ -2,6 +2,7 @@
 import type { Context } from 'authkernel/kernel'
 import { nodeCrypto } from 'authkernel/kernel/protocols'
 import { readClientKeys } from './client-keys.ts'
+import type { ClientAuthMethod } from './client-metadata.ts'
 import type { Client } from './clients.ts'
 import type { MutualTlsOptions } from './options.ts'
 
@@ -11,8 +12,16 @@ type Certificate = InstanceType<NonNullable<ReturnType<typeof nodeCrypto>>['X509
 const maxHeader = 16_384
 const inPem = /^-----BEGIN CERTIFICATE-----[\sA-Za-z0-9+/=]+-----END CERTIFICATE-----\s*$/
 
+/** Methods that `mutualTls` makes possible. */
+export function certificateMethods(options: MutualTlsOptions | undefined): readonly ClientAuthMethod[] {
+  if (!options) return []
+  return options.chainVerified ? ['tls_client_auth', 'self_signed_tls_client_auth'] : ['self_signed_tls_client_auth']
+}
+
 /** Whether the certificate of the connection is the client's own. */
-export async function fitsCertificate(ctx: Context, { header }: MutualTlsOptions, client: Client): Promise<boolean> {
+export async function fitsCertificate(ctx: Context, options: MutualTlsOptions | undefined, client: Client): Promise<boolean> {
+  if (!options || !certificateMethods(options).includes(client.metadata.token_endpoint_auth_method)) return false
+  const { header } = options
   const certificate = readHeader(ctx.request.headers.get(header))
   if (!certificate || !isInTime(certificate, ctx.now)) return false
   return client.metadata.token_endpoint_auth_method === 'self_signed_tls_client_auth'
@@ -45,7 +54,7 @@ async function isRegistered(ctx: Context, client: Client, certificate: Certifica
   return jwks?.keys.some(({ x5c }) => Array.isArray(x5c) && x5c[0] === own) === true
 }
 
-/** The one name that the client has registered (section 2.1.2), as it is written. The proxy has verified the chain. */
+/** The one name that the client has registered (section 2.1.2), as it is written. The proxy has verified the chain (`chainVerified`). */
 function hasName({ metadata }: Client, { subject, subjectAltName = '' }: Certificate): boolean {
   const { tls_client_auth_subject_dn: dn, tls_client_auth_san_dns: dns, tls_client_auth_san_uri: uri } = metadata
   if (dn !== undefined) return dn === distinguishedName(subject)

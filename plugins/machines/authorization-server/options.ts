@@ -98,10 +98,15 @@ export interface CibaOptions {
 /** Certificates of clients (RFC 8705), which a proxy that ends TLS hands on. */
 export interface MutualTlsOptions {
   /**
-   * Name of the header with the certificate: `client-cert` (RFC 9440), or one with PEM in percent-encoding. The proxy must verify the chain, and must remove
-   * the header from what clients send: who can write it is every client.
+   * Name of the header with the certificate: `client-cert` (RFC 9440), or one with PEM in percent-encoding. The proxy must replace the header in what clients
+   * send: a client that can write it can be every client.
    */
   header: string
+  /**
+   * The proxy lets through only certificates of the CAs that you trust for clients. Needed for `tls_client_auth`: without it an attacker makes a certificate with the
+   * name of a client. Default false: `self_signed_tls_client_auth` alone.
+   */
+  chainVerified?: boolean | undefined
 }
 /** Devices without a browser or a keyboard (RFC 8628). */
 export interface DeviceOptions {
@@ -247,11 +252,12 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
   }
 }
 
-function resolveMutualTls(given: MutualTlsOptions): MutualTlsOptions {
-  assertOptions('Plugin "authorization-server"', given, { header: true }, 'mutualTls')
-  if (typeof given.header !== 'string' || !/^[A-Za-z0-9-]{1,100}$/.test(given.header))
-    refuseOption('`mutualTls.header` must be the name of a header.')
-  return { header: given.header }
+function resolveMutualTls(given: MutualTlsOptions): Required<MutualTlsOptions> {
+  assertOptions('Plugin "authorization-server"', given, { header: true, chainVerified: true }, 'mutualTls')
+  const { header, chainVerified = false } = given
+  if (typeof header !== 'string' || !/^[A-Za-z0-9-]{1,100}$/.test(header)) refuseOption('`mutualTls.header` must be the name of a header.')
+  if (typeof chainVerified !== 'boolean') refuseOption('`mutualTls.chainVerified` must be true or false.')
+  return { header, chainVerified }
 }
 
 function resolveScopeProof(given: Readonly<Record<string, ScopeProof>>): Map<string, ScopeProof> {
