@@ -218,7 +218,7 @@ describe('doctor', () => {
     expect(text.match(/authkernel doctor/g)).toHaveLength(2)
   })
 
-  it('asks issuers: one that is missing and one that is another are errors, --offline asks nobody', async () => {
+  it('asks issuers: one that is missing and one that is another are errors, --offline asks no server', async () => {
     const file = app('issuers', `origin: 'https://app.example', providers: [${oidc('gone', '/gone')}, ${oidc('other', '/other')}]`)
     const { stdout, code } = await cli('doctor', file, '--json')
     expect(code).toBe(1)

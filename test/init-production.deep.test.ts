@@ -1,5 +1,5 @@
 /**
- * What `authkernel init` writes for frameworks that bundle the app, built as for production and started without NODE_ENV: "demo" signs in nobody.
+ * What `authkernel init` writes for frameworks that bundle the app, built as for production and started without NODE_ENV: "demo" signs no user in.
  * `test/playground/init.slow.test.ts` does it with the frameworks themselves.
  */
 import { execFileSync } from 'node:child_process'
@@ -157,7 +157,7 @@ describe.each(Object.entries(apps))('%s', (_name, app) => {
     expect(written).not.toContain('NODE_ENV')
   })
 
-  it('a built app has no form for it and signs in nobody; the development server does', { timeout: 60_000 }, async () => {
+  it('a built app has no form for it and signs no user in; the development server does', { timeout: 60_000 }, async () => {
     const { folder } = await project(app)
     await bundle(folder, app.defines.build)
     expect(run(folder)).toEqual({ form: false, name: null })

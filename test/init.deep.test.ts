@@ -190,7 +190,7 @@ describe('init', () => {
     }
   })
 
-  it('shows the diff and writes nothing without --yes where nobody can answer; secrets are not shown', async () => {
+  it('shows the diff and writes nothing without --yes without a terminal; secrets are not shown', async () => {
     const folder = project(esm({ express: '5' }), { '.gitignore': 'node_modules\n' })
     mkdirSync(join(folder, '.git'))
     const dry = await cli(folder, 'init')

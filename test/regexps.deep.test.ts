@@ -47,7 +47,7 @@ interface Call {
   start: number
 }
 
-// `init` is left out: it reads the files of the developer who runs it, whom nobody slows down but themselves.
+// `init` is left out: it reads the files of the developer who runs it, who slows down only themselves.
 const files = ['src', 'plugins', 'bindings'].flatMap((folder) =>
   readdirSync(root + folder, { recursive: true, encoding: 'utf8' })
     .filter((path) => /\.tsx?$/.test(path) && !path.endsWith('.d.ts') && !path.startsWith('cli/init/'))

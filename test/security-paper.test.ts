@@ -38,7 +38,7 @@ it('the bill of materials has every dependency and every bundled package, in the
   expect(versions).not.toHaveProperty('vitest')
 })
 
-it('releases have provenance, and run no action that somebody can move', () => {
+it('releases have provenance, and run no action whose version an attacker can move', () => {
   const workflow = read('.github/workflows/release.yml')
   const uses = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action)
   expect(uses.length).toBeGreaterThan(1)

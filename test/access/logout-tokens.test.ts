@@ -133,7 +133,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(await next.session()).not.toBeNull()
   })
 
-  it('a callback that is under way signs nobody in', async () => {
+  it('a callback that is under way signs no user in', async () => {
     const { state, callback, logout } = world(strategy)
     const { browser, go } = await callback()
     let open = (): void => {}

@@ -110,7 +110,7 @@ describe.each(['database', 'jwt'] as const)('under the %s strategy', (strategy) 
     state.failures = 0
     clock.at += 11_000
     for (const one of [auth, other]) expect(got && (await opens(one, got))).toBeFalsy()
-    // And whoever looks at the copied browser finds nobody.
+    // And the copied browser is signed out.
     expect(await other.session(new Request(origin, { headers: { cookie: copied.cookieHeader() } }))).toBeNull()
     expect(new Client(auth).cookies.size).toBe(0)
   })

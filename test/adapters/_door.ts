@@ -11,7 +11,7 @@ declare module 'authkernel/kernel' {
     door: DoorConfig
   }
 }
-/** Whoever says an address is that person. */
+/** A person who types an address is that user. */
 export const door: ProviderFlow<DoorConfig> = {
   callback: { GET: false, POST: 'token' },
   options: { id: true, name: true, type: true },

@@ -10,8 +10,8 @@ const secret = 'a-secret-of-more-than-32-characters-for-tests'
 
 const home = /^http:\/\/localhost:3000\/?$/
 
-/** Somebody who signs in. */
-export interface Somebody {
+/** A person who signs in. */
+export interface Person {
   id: string
   name: string
   email: string
@@ -22,8 +22,8 @@ export interface Host {
   errors: Error[]
   mails: VerificationRequest[]
   client(): Client
-  /** Signs in at the provider as somebody; answers where that leads. */
-  signIn(browser: Client, who: Somebody): Promise<string>
+  /** Signs in at the provider as a person; answers where that leads. */
+  signIn(browser: Client, who: Person): Promise<string>
   /** Answers the mailed link. */
   askForLink(browser: Client, email: string): Promise<string>
   signOut(browser: Client): Promise<void>
@@ -38,7 +38,7 @@ export function createHost(
 ): Host {
   const errors: Error[] = []
   const mails: VerificationRequest[] = []
-  // The provider tells no names: whoever signs in says who they are by the time the answer is read.
+  // The provider tells no names: the person who signs in says who they are by the time the answer is read.
   const person = { id: '', name: '', email: '' }
   const auth = createAuth({
     secret,
@@ -76,8 +76,8 @@ export function createHost(
   }
 }
 
-/** A person nobody else is. */
-export function somebody(): Somebody {
+/** A new person. */
+export function createPerson(): Person {
   const id = crypto.randomUUID()
   return { id, name: 'Ada Ångström', email: `ada-${id}@example.com` }
 }
@@ -88,7 +88,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
   describe.each(['jwt', 'database'] as const)(`journeys over ${name}, strategy %s`, (strategy) => {
     it('signs up, reads the session, signs out, and comes back as the same user', async () => {
       const host = createHost(adapter(), op(), strategy)
-      const ada = somebody()
+      const ada = createPerson()
       const browser = host.client()
       expect(await host.signIn(browser, ada)).toMatch(home)
       expect(await browser.session()).toMatchObject({ user: { name: ada.name, email: ada.email } })
@@ -112,9 +112,9 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
           },
         },
       })
-      const [ada, countess] = [somebody(), somebody()]
+      const [ada, countess] = [createPerson(), createPerson()]
       const browser = host.client()
-      // Coming back while signed in is nobody else.
+      // Coming back while signed in is the same user.
       for (const who of [ada, ada, countess, ada]) expect(await host.signIn(browser, who)).toMatch(home)
       await browser.session()
       await host.signOut(browser)
@@ -129,7 +129,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
     it('signing out twice, and an ended session that is asked for at once, are harmless', async () => {
       const host = createHost(adapter(), op(), strategy)
       const browser = host.client()
-      await host.signIn(browser, somebody())
+      await host.signIn(browser, createPerson())
       const late = host.client()
       for (const [name, value] of browser.cookies) late.cookies.set(name, value)
       await host.signOut(browser)
@@ -140,7 +140,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
 
     it('signs in by a mailed link, which works once', async () => {
       const host = createHost(adapter(), op(), strategy)
-      const { email } = somebody()
+      const { email } = createPerson()
       const browser = host.client()
       const link = await host.askForLink(browser, email)
       expect(locationOf(await browser.get(link))).toMatch(home)
@@ -153,7 +153,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
 
     it('many first sign-ins of one person at once make one user, and all of them end signed in', async () => {
       const host = createHost(adapter(), op(), strategy)
-      const ada = somebody()
+      const ada = createPerson()
       const browsers = [...Array(6).keys()].map(() => host.client())
       const ends = await Promise.all(browsers.map((browser) => host.signIn(browser, ada)))
       for (const end of ends) expect(end).toMatch(home)
@@ -163,7 +163,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
 
     it('one link opened many times at once signs in one browser', async () => {
       const host = createHost(adapter(), op(), strategy)
-      const { email } = somebody()
+      const { email } = createPerson()
       const link = await host.askForLink(host.client(), email)
       const browsers = [...Array(6).keys()].map(() => host.client())
       await Promise.all(browsers.map((browser) => browser.get(link)))

@@ -60,8 +60,8 @@ export async function load(store: Store, { name, turn, start, seconds }: LoadTas
     const user = newUser({ email: mailOf(round) })
     const refusal = await refusalOf(() => store.createUserWithAccount(user, withoutOwner(keyOf(round))))
     const owner = await store.getUserByAccount(keyOf(round))
-    if (!owner) throw new Error(`nobody has the account (${String(refusal)})`)
-    if (!refusal && owner.id !== user.id) throw new Error('the account of a new user is somebody else’s')
+    if (!owner) throw new Error(`no user has the account (${String(refusal)})`)
+    if (!refusal && owner.id !== user.id) throw new Error('the account of a new user belongs to another user')
     if ((await store.getUserByEmail(mailOf(round)))?.id !== owner.id) throw new Error('the account and the address have two owners')
     return owner
   }
@@ -123,7 +123,7 @@ export async function load(store: Store, { name, turn, start, seconds }: LoadTas
     last = round
     const step = async (what: string, work: Promise<unknown>): Promise<void> => {
       await work.catch((error: unknown) => {
-        // Whoever is that late finds the person deleted by the other process.
+        // A request that is that late finds the person deleted by the other process.
         const gone = round % 3 === 0 && now() >= round + life
         if (!gone && report.errors.length < 20) report.errors.push(`round ${round}, ${what}: ${String(error)}`)
       })

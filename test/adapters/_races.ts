@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../../src/testing/adapter-authenticators.ts'
 import { inHours, newAccount, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
-import { somebody } from './_journeys.ts'
+import { createPerson } from './_journeys.ts'
 import { openStore, type SplitSpec, type StoreSpec } from './_stores.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
@@ -57,7 +57,7 @@ export function testRaces(
 
     it('D32: people who sign up in all processes at once end signed in, as one user', async () => {
       for (let round = 0; round < rounds; round++) {
-        const who = somebody()
+        const who = createPerson()
         const { issuer, clientId, clientSecret } = op()
         const provider = { issuer, clientId, clientSecret }
         const answers = await Promise.all(workers.map((worker) => worker.ask({ do: 'signIn', provider, who, times: 5 })))
@@ -138,7 +138,7 @@ export function testRaces(
       }
     })
 
-    it('a deleted user leaves nothing, whoever signs in meanwhile', async () => {
+    it('a deleted user leaves nothing, whatever sign-in runs meanwhile', async () => {
       for (let round = 0; round < rounds; round++) {
         const user = await adapter.createUser(newUser())
         const sessions = workers.map(() => [...Array(5).keys()].map(() => newSession(user.id)))

@@ -80,7 +80,7 @@ async function halvesOfKeys(spec: Exclude<StoreSpec, SqlSpec>): Promise<string[]
   const addresses = new Set<unknown>()
   for (const [key, id] of under(/^user:email:/) as unknown as [string, string][]) {
     addresses.add(id)
-    if (!users.has(id)) found.push(`${key} points to nobody`)
+    if (!users.has(id)) found.push(`${key} points to no user`)
   }
   for (const [kind, records, lists, nameOf] of kinds) {
     const there = new Map(under(records).map(([key, row]) => [JSON.stringify(nameOf(row)), { key, row }]))

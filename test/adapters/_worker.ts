@@ -7,7 +7,7 @@ import { type AdmissionTask, comeIn } from './_admission.ts'
 import { type AuditTask, changeForever } from './_audited.ts'
 import { type AppTask, workOnApps } from './_apps.ts'
 import { actAsDevices, type DeviceTask } from './_devices.ts'
-import { createHost, type Somebody } from './_journeys.ts'
+import { createHost, type Person } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { actAsLocals, type LocalsTask } from './_locals.ts'
 import { type AccessTask, enterAtOnce } from '../access/_worker-task.ts'
@@ -28,7 +28,7 @@ export type Task =
   | { do: 'churn' }
   | { do: 'records'; task: RecordTask }
   | LoadTask
-  | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
+  | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Person; times: number }
   | TokenTask
   | SignTask
   | AppTask

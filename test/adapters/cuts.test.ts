@@ -1,8 +1,8 @@
-/** Connections that break while people sign in, as at a restart of the database: nobody is half-made, the process lives, and a retry signs in. */
+/** Connections that break while people sign in, as at a restart of the database: no user is half-made, the process lives, and a retry signs in. */
 import { describe, expect, it } from 'vitest'
 import { useOp } from '../_op/journey.ts'
 import { openToCut } from './_cut.ts'
-import { createHost, somebody } from './_journeys.ts'
+import { createHost, createPerson } from './_journeys.ts'
 import { reachable } from './_servers.ts'
 
 const there = { postgres: await reachable('postgres'), mysql: await reachable('mysql'), redis: await reachable('redis') }
@@ -15,7 +15,7 @@ describe.each(['postgres', 'mysql', 'redis'] as const)('%s', (kind) => {
     const { adapter, cut, close } = await openToCut(kind)
     const host = createHost(adapter, op(), 'database')
     const browser = host.client()
-    expect(await host.signIn(browser, somebody())).toMatch(home)
+    expect(await host.signIn(browser, createPerson())).toMatch(home)
     for (let time = 0; time < 3; time++) {
       expect(await cut()).toBeGreaterThan(0)
       expect(await browser.session()).not.toBeNull()
@@ -27,7 +27,7 @@ describe.each(['postgres', 'mysql', 'redis'] as const)('%s', (kind) => {
   it.skipIf(!there[kind])('connections are cut while people sign up: an error page or a sign-in, and a retry signs in', async () => {
     const { adapter, cut, halves, close } = await openToCut(kind)
     // One host each: the provider tells a host who signs in.
-    const people = [...Array(12).keys()].map(() => ({ who: somebody(), host: createHost(adapter, op(), 'database') }))
+    const people = [...Array(12).keys()].map(() => ({ who: createPerson(), host: createHost(adapter, op(), 'database') }))
     const ends = Promise.all(people.map(async ({ who, host }) => host.signIn(host.client(), who)))
     let [broken, over] = [0, false]
     void ends.finally(() => (over = true))

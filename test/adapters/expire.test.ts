@@ -1,4 +1,4 @@
-/** `deleteExpired`: statements of a thousand rows, nobody waits for it and it waits for nobody, and what lives stays. */
+/** `deleteExpired`: statements of a thousand rows, no request waits for it and it waits for no request, and what lives stays. */
 import type { CleanUpOptions, ExpiredRows } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
@@ -119,7 +119,7 @@ describe.each(servers)('%s', (kind) => {
       for (const session of [extended, ended]) await adapter.createSession(session)
       const outside = openSql({ db: openOutside(opened.spec) })
       let changed = 0
-      // Where looking and deleting are one statement, or the rows are locked, nobody comes between: then it is extended before.
+      // Where looking and deleting are one statement, or the rows are locked, no change comes between: then it is extended before.
       opened.after = (text) => {
         if (changed > 0 || !(kind === 'libsql' ? /^select .*"sessions"/s : /^begin|^with/).test(text)) return undefined
         changed++
@@ -134,7 +134,7 @@ describe.each(servers)('%s', (kind) => {
 })
 
 describe.each(['postgres', 'mysql'] as const)('%s', (kind) => {
-  it.skipIf(!there[kind])('a row that somebody is changing is not waited for, and stays when it was extended', async () => {
+  it.skipIf(!there[kind])('a row that a transaction is changing is not waited for, and stays when it was extended', async () => {
     await withAdapter(kind, async ({ adapter, spec }) => {
       const user = await adapter.createUser(newUser())
       const sessions = [...Array(5).keys()].map(() => newSession(user.id, { expires: inHours(-1) }))

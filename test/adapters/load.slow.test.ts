@@ -58,7 +58,7 @@ describe(`two processes on one store for ${seconds} seconds`, () => {
           }),
         )
         const reports = Promise.all(tasks)
-        // Whoever asks is told; until then a failure of one store is not the end of the others.
+        // A caller that asks is told; until then a failure of one store is not the end of the others.
         reports.catch(() => {})
         minute.set(kind, reports)
       })

@@ -45,7 +45,7 @@ describe.each(kinds)('%s', (kind) => {
       return answer
     }
 
-    it('once.take is accepted, and nobody else gets it', async () => {
+    it('once.take is accepted, and no other caller gets it', async () => {
       for (let n = 0; n < 5; n++) {
         const key = crypto.randomUUID()
         expect(await losing(() => adapter.once.take(key, 600))).toBe(true)
@@ -53,7 +53,7 @@ describe.each(kinds)('%s', (kind) => {
       }
     })
 
-    it('once.take of what somebody else has is refused all the same', async () => {
+    it('once.take of what another caller has is refused all the same', async () => {
       const key = crypto.randomUUID()
       expect(await adapter.once.take(key, 600)).toBe(true)
       if (kind !== 'redis') expect(await losing(() => adapter.once.take(key, 600))).toBe(false)
@@ -86,7 +86,7 @@ describe.each(kinds)('%s', (kind) => {
       expect((await adapter.limit.take(key, rule)).allowed).toBe(false)
     })
 
-    it('a new session and a new link are there, and are nobody else’s conflict', async () => {
+    it('a new session and a new link are there, and are no conflict of another caller', async () => {
       const user = await adapter.createUser(newUser())
       const session = newSession(user.id)
       await losing(() => adapter.createSession(session))

@@ -167,7 +167,7 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     const [second] = different(await here({ what: 'token', fields: refresh(first), times: 5 }), 'refresh_token')
     expect(second).toMatch(/^rt\./)
     await killed('token', refresh(second), 'after', 'appSession')
-    // Nobody saw the successor: whoever asks again in time gets it, and later it is a theft.
+    // No client saw the successor: a client that asks again in time gets it, and later it is a theft.
     const again = await here({ what: 'token', fields: refresh(second), times: 5 })
     expect([different(again, 'refresh_token').length, different(again, 'error')]).toEqual([1, [undefined]])
     expect(different(await here({ what: 'token', fields: refresh(second), times: 2, ahead: afterGrace }), 'error')).toEqual([
@@ -186,7 +186,7 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     expect(withTokens(await here({ what: 'token', fields: device, times: 3 }))).toBe(1)
     const [lost, had] = [await approved(), await sessions()]
     await killed('token', lost, 'after', 'deviceCode')
-    // The session is there, and its tokens reached nobody: it is listed, and can be ended.
+    // The session is there, and its tokens reached no client: it is listed, and can be ended.
     expect([await here({ what: 'token', fields: lost, times: 1 }), await sessions()]).toEqual([[{ error: 'invalid_grant' }], had + 1])
 
     const [one, two] = [
@@ -196,7 +196,7 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     await killed('rotate', { id: one.id, service: 'one' }, 'before', 'apiKey')
     expect([(await auth.apiKeys.list({ service: 'one' })).length, await works(one.key)]).toEqual([1, true])
     await killed('rotate', { id: two.id, service: 'two' }, 'after', 'apiKey')
-    // Both are there. Nobody was told the text of the next one: it is listed, and can be revoked.
+    // Both are there. No client got the text of the next one: it is listed, and can be revoked.
     expect([(await auth.apiKeys.list({ service: 'two' })).length, await works(two.key)]).toEqual([2, true])
   }, 60_000)
 })

@@ -60,7 +60,7 @@ describe.each(kinds)('%s, four processes', (kind) => {
       expect((await auth.organizations.members({ userId: 'ada' }, id)).members).toHaveLength(2)
     })
 
-    it('the last owner stays, whoever leaves and demotes at the same moment', async () => {
+    it('the last owner stays, even if others leave and demote at the same moment', async () => {
       const system = { system: true } as const
       for (let round = 0; round < 3; round++) {
         const { id: organization } = await auth.organizations.create({ userId: 'cy' }, { name: 'C' })

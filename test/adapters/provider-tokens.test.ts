@@ -126,7 +126,7 @@ describe.each(['postgres', 'redis'] as const)('%s', (kind) => {
   )
 
   it.skipIf(!there[kind])(
-    'killed after the commit, the token is there; killed before the provider saw the request, nobody sends it again',
+    'killed after the commit, the token is there; killed before the provider saw the request, no process sends it again',
     async () => {
       const { userId, workers, end } = await signedUp()
       const [first, victim, witness] = workers as [Worker, Worker, Worker]

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useOp } from '../_op/journey.ts'
 import { gapsList, publishedTable, readPart } from './_docs.ts'
-import { createHost, somebody, testJourneys } from './_journeys.ts'
+import { createHost, createPerson, testJourneys } from './_journeys.ts'
 import { installed, published, versionOf } from './_published.ts'
 import { reachable } from './_servers.ts'
 import { openDatabase, openSql } from './_stores.ts'
@@ -23,7 +23,7 @@ describe.each(published.map((each) => [`${each.package} on ${each.store}`, each]
     it.each(each.store === 'memory' ? [] : ['sessions go on, and people are who they were'])(
       'its database, opened by sqlAdapter: %s',
       async () => {
-        const ada = somebody()
+        const ada = createPerson()
         const before = createHost(open.adapter, op(), 'database')
         const browser = before.client()
         await before.signIn(browser, ada)

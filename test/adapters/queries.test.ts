@@ -3,7 +3,7 @@ import { Kysely, type LogEvent, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inHours, newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
-import { createHost, somebody } from './_journeys.ts'
+import { createHost, createPerson } from './_journeys.ts'
 import { reachable } from './_servers.ts'
 import { dialectOf, dropStore, newDatabase, openOutside, openSql, type SqlSpec } from './_stores.ts'
 
@@ -45,7 +45,7 @@ describe.each(['postgres', 'libsql', 'mysql'] as const)('%s', (kind) => {
       // After 20 ms what was read is read again: a loaded machine must not change the count.
       const now = Date.now()
       const host = createHost(adapter, op(), 'database', { runtime: { now: () => now } })
-      const ada = somebody()
+      const ada = createPerson()
       const browser = host.client()
       const signUp = await queriesOf(() => host.signIn(host.client(), ada))
       const back = await queriesOf(() => host.signIn(browser, ada))

@@ -29,7 +29,7 @@ describe.each(['memory', 'fs', 'redis', 'libsql', 'postgres', 'mysql'] as const)
     expect(await adapter.createUser(user)).toEqual(user)
     for (const found of [await adapter.getUser(user.id), await adapter.getUserByEmail(user.email)]) expect(found).toEqual(user)
 
-    // Whoever gives no `createdAt` is not given one; the kernel gives it.
+    // A caller that gives no `createdAt` is not given one; the kernel gives it.
     for (const session of [newSession(user.id), newSession(user.id, { createdAt: new Date('2026-02-03T04:05:06.789Z') })]) {
       expect(await adapter.createSession(session)).toMatchObject(session)
       const found = (await adapter.getSessionAndUser(session.sessionToken))!

@@ -329,7 +329,7 @@ describe.skipIf(!hasRedis)('sessions in Redis', () => {
     )
 
     it.skipIf(!installed('redis-server'))(
-      'an outage of Redis signs out nobody, ends are obeyed within the staleness, and copies come back',
+      'an outage of Redis signs no user out, ends are obeyed within the staleness, and copies come back',
       async () => {
         const server = await startRedis()
         const own = new Redis(server.url, {

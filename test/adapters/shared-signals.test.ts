@@ -158,7 +158,7 @@ describe.skipIf(!(await reachable('postgres')))('postgres, four processes', () =
     slow = 0
     // Its lease is over in two minutes: the clock of the others is ahead.
     await settle(workers, 130_000)
-    // Where the request that ended access died too, it is sent again by whoever asked for it.
+    // Where the request that ended access died too, it is sent again by the caller that asked for it.
     const reached = new Set(took.map(({ sub_id }) => sub_id.sub))
     await ask(workers[0]!, { end: users.filter((id) => !reached.has(id)), ahead: 130_000 })
     await settle(workers, 130_000)

@@ -27,7 +27,7 @@ describe.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_n
         id: user.id,
       })
       expect(await adapter.getAccount(account.providerAccountId as string, 'acme')).toMatchObject({ ...account, userId: user.id })
-      // Nobody has an id that its column could not hold, or that is written in another way.
+      // No user has an id that its column could not hold, or that is written in another way.
       for (const id of ['99999999999', `0${user.id}`, 'nobody', '']) {
         expect(await adapter.getUser(id)).toBeNull()
         expect(await adapter.deleteUser(id)).toBeNull()

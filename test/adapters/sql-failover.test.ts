@@ -22,7 +22,7 @@ describe.skipIf(!there.postgres || !installed('pgbouncer'))('PgBouncer in transa
     await dropStore(spec)
   })
 
-  it('every one of many concurrent operations is done, whoever meets the first prepared statement', async () => {
+  it('every one of many concurrent operations is done, whichever meets the first prepared statement', async () => {
     const made = openSql(openDatabase(spec))
     const user = await made.createUser(newUser())
     const session = newSession(user.id)

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
-import { createHost, somebody } from './_journeys.ts'
+import { createHost, createPerson } from './_journeys.ts'
 import { reachable, servers } from './_servers.ts'
 import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec, openOutside } from './_stores.ts'
 
@@ -33,7 +33,7 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
   const count = async (table: string): Promise<number> => Number((await outside.query(`select count(*) as n from ${table}`)).rows[0].n)
   const endConnections = (): Promise<unknown> =>
     watcher.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and application_name <> 'test'`, [spec.name])
-  /** Waits until somebody waits for a lock. */
+  /** Waits until a connection waits for a lock. */
   const untilBlocked = async (): Promise<void> => {
     const waiting = `select 1 from pg_stat_activity where datname = $1 and wait_event_type = 'Lock'`
     while ((await watcher.query(waiting, [spec.name])).rows.length === 0) await new Promise((resolve) => setImmediate(resolve))
@@ -43,7 +43,7 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
     const adapter = openSql(openDatabase(spec))
     const host = createHost(adapter, op(), 'database')
     const browser = host.client()
-    await host.signIn(browser, somebody())
+    await host.signIn(browser, createPerson())
     await endConnections()
     expect(await browser.session()).not.toBeNull()
     expect(host.errors).toEqual([])
@@ -56,7 +56,7 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
     await adapter.getUser('1')
     const browser = host.client()
     await outside.query('begin; lock table accounts in access exclusive mode')
-    const end = host.signIn(browser, somebody())
+    const end = host.signIn(browser, createPerson())
     await untilBlocked()
     await endConnections()
     await outside.query('rollback')
@@ -65,10 +65,10 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
     await adapter.close()
   })
 
-  it('it goes away in the middle of a sign-up: an error page, one log entry, nobody half-made, and the retry signs in', async () => {
+  it('it goes away in the middle of a sign-up: an error page, one log entry, no user half-made, and the retry signs in', async () => {
     const adapter = openSql(openDatabase(spec))
     const host = createHost(adapter, op(), 'database')
-    const ada = somebody()
+    const ada = createPerson()
     const browser = host.client()
     await outside.query('begin; lock table accounts in share mode')
     const end = host.signIn(browser, ada)
@@ -87,7 +87,7 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
     const adapter = openSql(openDatabase(spec))
     await adapter.getUser('1')
     const host = createHost(adapter, op(), 'database', { deadlines: { store: 300 } })
-    const ada = somebody()
+    const ada = createPerson()
     const browser = host.client()
     await outside.query('begin; lock table accounts in share mode')
     expect(await host.signIn(browser, ada)).toContain('error=Configuration')
@@ -118,9 +118,9 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
     const adapter = openSql(openDatabase(spec))
     const host = createHost(adapter, op(), 'database')
     const [broken, whole] = [host.client(), host.client()]
-    const ada = somebody()
+    const ada = createPerson()
     await host.signIn(broken, ada)
-    await host.signIn(whole, somebody())
+    await host.signIn(whole, createPerson())
     const { id } = (await adapter.getUserByEmail(ada.email))!
     await outside.query(`update sessions set expires = 'infinity' where "userId" = $1`, [id])
     const response = await broken.get('/session')

@@ -115,7 +115,7 @@ describe.skipIf(!(await reachable('postgres')))('PostgreSQL', () => {
       const { rows: renewed } = await db.transaction().execute(async (tx) => {
         const found = await sql<{ id: string }>`update auth_ticket set until = ${new Date(now + 3_600_000)}
           where id in ('t0', 't4', 't8', 't12') returning id`.execute(tx)
-        // Locked: clean-up waits for nobody.
+        // Locked: clean-up waits for no lock.
         expect(await records.deleteExpired('ticket', now, 1_000)).toBe(6)
         return found
       })

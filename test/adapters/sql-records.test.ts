@@ -54,7 +54,7 @@ describe.each(['libsql', 'postgres', 'mysql'] as const)('%s', (kind) => {
       return { auth, store }
     }
 
-    it('a missing table is told by `ready`, and by whoever needs it, with the command', async () => {
+    it('a missing table is told by `ready`, and by each call that needs it, with the command', async () => {
       const { auth } = make({ member: member as never })
       await expect(auth.ready()).rejects.toThrow(
         /lacks table auth_member, table auth_lease, table auth_access, table auth_parked_login .*npx authkernel migrate --apply/,

@@ -72,7 +72,7 @@ describe.each(['memory', 'postgres', 'mysql', 'redis'] as const)('throttle on %s
 
   // Memory has no connections.
   if (kind === 'memory') return
-  it.skipIf(!there[kind])('nobody who is right is refused while the connections are cut', async () => {
+  it.skipIf(!there[kind])('no user with the right answer is refused while the connections are cut', async () => {
     const { adapter, cut, close } = await openToCut(kind)
     // The host looks the password up in the same store.
     const host = createHost({ store: adapter, work: () => adapter.getUserByEmail('ann@example.com') })

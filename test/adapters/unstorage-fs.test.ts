@@ -95,7 +95,7 @@ describe('unstorageAdapter in a folder', () => {
     await adapter.close!()
   })
 
-  it('touches its lock every five seconds, and writes no more when somebody took the folder over', async () => {
+  it('touches its lock every five seconds, and writes no more when another process took the folder over', async () => {
     const store = fresh()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
@@ -144,7 +144,7 @@ describe('unstorageAdapter in a folder', () => {
     const user = newUser()
     failing = true
     await expect(adapter.createUserWithAccount(user, account)).rejects.toThrow('ENOSPC')
-    // The disk is still full: nobody sees the half.
+    // The disk is still full: no reader sees the half.
     await expect(adapter.getUserByEmail(user.email)).rejects.toThrow('ENOSPC')
     expect(healed).toEqual([])
     failing = false
@@ -154,7 +154,7 @@ describe('unstorageAdapter in a folder', () => {
     await adapter.close()
   })
 
-  it('refuses nonsense that somebody wrote into a file, and works on for others', async () => {
+  it('refuses nonsense that a user wrote into a file, and works on for others', async () => {
     const store = fresh()
     const adapter = openStore(store) as Required<ReturnType<typeof openStore>>
     const [user, other] = [await adapter.createUser(newUser()), await adapter.createUser(newUser())]

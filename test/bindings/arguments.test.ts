@@ -1,4 +1,4 @@
-/** What every function of a binding says to an argument that is none: a rejection that tells what to give, and never one that nobody can catch. */
+/** What every function of a binding says to an argument that is none: a rejection that tells what to give, and never one that cannot be caught. */
 import { createAuth } from 'authkernel'
 import { expressBinding } from 'authkernel/bindings/express'
 import { fastifyBinding } from 'authkernel/bindings/fastify'

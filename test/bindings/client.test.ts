@@ -154,7 +154,7 @@ describe('signIn', () => {
     expect(new URL(url ?? '').searchParams.get('login_hint')).toBe('x')
   })
 
-  it('a type nobody here has heard of posts to where the server says', async () => {
+  it('an unknown type posts to where the server says', async () => {
     const auth = createAuth({
       secret: 'a secret of more than thirty-two characters',
       origin,
@@ -240,7 +240,7 @@ describe('signOut and update', () => {
 })
 
 describe('createSession', () => {
-  it('loading, then the session; nothing is asked before somebody subscribes', async () => {
+  it('loading, then the session; nothing is asked before a component subscribes', async () => {
     await signedIn()
     requests = []
     const session = client.createSession()

@@ -64,7 +64,7 @@ it('an object has one kernel per binding, and is never written to (D18)', async 
   expect(await one({})).not.toBe(await kernelsOf('b', options)({}))
 })
 
-it('plugins beside the options are in every kernel of them, whoever asks first', async () => {
+it('plugins beside the options are in every kernel of them, whichever asks first', async () => {
   const compat = { plugins: [authjsCompatPlugin()] }
   const nameOf = async (kernel: Kernel): Promise<string> => {
     const { cookies } = await kernel.contextOf(new Request('http://app.example/'))

@@ -80,7 +80,7 @@ it('a body that a middleware has parsed is made anew', async () => {
   }
 })
 
-it('a body that somebody has read and not kept is an error that says what to do', async () => {
+it('a body that a middleware has read and not kept is an error that says what to do', async () => {
   const errors: string[] = []
   const app = new Hono().use(async (c, next) => {
     await c.req.raw.text()

@@ -29,7 +29,7 @@ function tokens(): Flow[] {
     ...answers.flatMap(([name, op]) => both(`token answer: ${name}`, {}, op)),
     flow('no ID token', 'acme', {}, { noIdToken: true }),
     {
-      // Nobody asked for it, and there is no issuer to hold it against: it is stored and not believed.
+      // It was not requested, and there is no issuer to hold it against: it is stored and not believed.
       ...flow('an ID token for a provider of type oauth', 'hub', {}, { noIdToken: false }),
       decided: { 2: { hook: 'SPEC oauth', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
     },
@@ -180,7 +180,7 @@ function proxies(): Flow[] {
   ]
 }
 
-/** a mistake in the configuration is told at once, not when somebody signs in. */
+/** a mistake in the configuration is told at once, not at a sign-in. */
 function misconfigured(one: Flow): Flow {
   const ours = { answer: { status: 500 } }
   return { ...one, decided: { 0: { hook: 'a mistake in the configuration', ours }, 1: { hook: 'a mistake in the configuration', ours } } }

@@ -130,7 +130,7 @@ export const configFlows: Flow[] = [
   ...environments(),
 ]
 
-/** `raw`: errors are thrown to whoever called. */
+/** `raw`: errors are thrown to the caller. */
 function raws(): Flow[] {
   const flow = (name: string, run: Flow['run']): Flow => ({
     name: `raw: ${name}`,
@@ -162,7 +162,7 @@ function environments(): Flow[] {
     { AUTH_SECRET: secret, AUTH_URL: 'http://localhost:3000/api/auth' },
     { AUTH_SECRET: secret, NODE_ENV: 'production' },
     { AUTH_SECRET: secret, NODE_ENV: 'production', VERCEL: '1' },
-    // D81: without AUTH_URL nobody would know whose codes the proxy hands on.
+    // D81: without AUTH_URL no server would know whose codes the proxy hands on.
     { AUTH_SECRET: secret, AUTH_URL: 'http://localhost:3000/auth', AUTH_REDIRECT_PROXY_URL: 'https://proxy.example/auth' },
     { AUTH_SECRET: secret, AUTH_ACME_ID: 'client-env', AUTH_ACME_SECRET: 'secret-env' },
     { AUTH_SECRET: secret, AUTH_ACME_ISSUER: 'https://op.example' },

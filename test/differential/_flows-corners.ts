@@ -138,7 +138,7 @@ function mails(): Flow[] {
         await ask(b)
         await b.get((links.at(-1) ?? '').replace(/&email=[^&]*/, ''))
       },
-      // Whoever opens a link says whose it is.
+      // The person who opens a link says whose it is.
       decided: { 2: { hook: 'ROWS 222', ours: { answer: { location: { params: { error: 'Verification' } } } } } },
     },
     {
@@ -169,7 +169,7 @@ function mails(): Flow[] {
   ]
 }
 
-/** Session cookies that belong to nobody, during other things. */
+/** Session cookies that belong to no session, during other things. */
 function strangers(): Flow[] {
   const database = (kit: Kit): Options => sso(kit, { adapter: kit.adapter({ users: [user] }), session: { strategy: 'database' } })
   const tokens = (kit: Kit): Options => sso(kit, { session: { strategy: 'jwt' } })
@@ -223,6 +223,6 @@ function strangers(): Flow[] {
         await there(b, kit)
       },
     },
-    { name: 'jwt: nobody is updated', config: tokens, run: async (b) => void (await b.post('/session', { data: 'x' })) },
+    { name: 'jwt: update while signed out', config: tokens, run: async (b) => void (await b.post('/session', { data: 'x' })) },
   ]
 }

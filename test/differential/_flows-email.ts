@@ -230,7 +230,7 @@ export const emailFlows: Flow[] = [
         }),
         ...(when === 'asking' &&
           what === 'false' && {
-            // Nobody learns from the answer who may sign in.
+            // An attacker does not learn from the answer who may sign in.
             decided: { 1: { hook: 'D17', ours: { answer: { location: { url: 'http://localhost:3000/auth/verify-request' } } } } },
           }),
       })),

@@ -36,7 +36,7 @@ const one =
 const people: Record<string, (type: string) => Parameters<Kit['adapter']>[0]> = {
   'a new person': () => ({}),
   'a known account': (type) => ({ users: [user], accounts: [account('acme', type), account('hub', type)] }),
-  'somebody of the same address': () => ({ users: [user] }),
+  'user with the same address': () => ({ users: [user] }),
 }
 
 export const oauthFlows: Flow[] = [
@@ -79,7 +79,7 @@ export const oauthFlows: Flow[] = [
   ]),
 ]
 
-/** Somebody is signed in already. */
+/** A user is signed in already. */
 function linking(id: string, type: string, how: string): Flow[] {
   const other = id === 'acme' ? 'hub' : 'acme'
   const both: Setup = (kit) => ({ providers: [acme(kit), hub(kit)], callbacks: kit.watch(...asked) })
@@ -97,7 +97,7 @@ function linking(id: string, type: string, how: string): Flow[] {
   return [
     flow('one more account', { users: [user], accounts: [account(other, otherType)] }),
     flow('the account is mine', { users: [user], accounts: [account(other, otherType), account(id, type)] }),
-    flow("the account is somebody else's", { users: [user, bob], accounts: [account(other, otherType), account(id, type, 'bob')] }),
+    flow('the account belongs to another user', { users: [user, bob], accounts: [account(other, otherType), account(id, type, 'bob')] }),
     flow('one more account with the address of another', { users: [user, bob], accounts: [account(other, otherType)] }, ({ op }) => {
       op.options = { claims: { email: 'bob@example.com', sub: 'sub-2' } }
     }),

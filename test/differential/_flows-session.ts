@@ -85,7 +85,7 @@ export const sessionFlows: Flow[] = [
         async (b) => void (await b.get('/session')),
         (kit) => ({ callbacks: kit.watch({ [callback]: () => Promise.reject(new Error('host: no')) }) }),
       ),
-      // Whatever failed, nobody signed out.
+      // Whatever failed, no user was signed out.
       decided: { 0: { hook: 'D38', ours: { answer: { status: 503, body: null, cookies: [] } } } },
     },
   ]),

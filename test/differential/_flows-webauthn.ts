@@ -124,7 +124,7 @@ const authenticate: Flow['run'] = async (b) => {
   await finish(b, 'authenticate')
   await b.get('/session')
 }
-/** As somebody who is signed in by a token. */
+/** As a user who is signed in by a token. */
 const signedIn =
   (run: Flow['run'], sub = 'ann'): Flow['run'] =>
   async (b, kit) => {
@@ -141,8 +141,8 @@ export const webauthnFlows: Flow[] = [
   ...['jwt', 'database'].flatMap((strategy) => [
     flow('a new person registers', {}, register, { strategy }),
     flow('a new person registers, pages.newUser', {}, register, { strategy, more: () => ({ pages: { newUser: '/welcome' } }) }),
-    flow('somebody signs in', known, authenticate, { strategy }),
-    flow('somebody signs in, silent', known, authenticate, { strategy, more: () => ({ callbacks: {} }) }),
+    flow('a user signs in', known, authenticate, { strategy }),
+    flow('a user signs in, silent', known, authenticate, { strategy, more: () => ({ callbacks: {} }) }),
     flow('verification says no to a registration', {}, register, { strategy, faults: { verified: false } }),
     flow('verification says no to a sign-in', known, authenticate, { strategy, faults: { verified: false } }),
     flow('verification throws at a registration', {}, register, { strategy, faults: { throws: true } }),

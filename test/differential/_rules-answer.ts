@@ -57,7 +57,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     hook: 'D66',
-    what: 'the sign-out page asks nothing when nobody is signed in',
+    what: 'the sign-out page asks nothing when no user is signed in',
     apply({ request, answer: { page: ours } }, { answer: { page: theirs } }) {
       if (/^GET \S*\/signout(?:\?|$)/.test(request) && ours?.forms.length === 0 && theirs?.forms.length === 1) theirs.forms = []
     },
@@ -194,7 +194,7 @@ export const answerRules: readonly Rule[] = [
     what: 'an unusable callbackUrl counts as absent, with a warning, where Auth.js answers 500',
     apply(ours, theirs) {
       const refused = theirs.logs.some(({ type }) => type === 'InvalidCallbackUrl')
-      // Nobody looks at it where none is needed (D43).
+      // It is not checked where none is needed (D43).
       const warned = ours.logs.some(({ type }) => type === 'invalid-callback-url') || /\/session/.test(ours.request)
       if (refused && warned && ours.answer.status < 400) forget(ours, theirs)
     },

@@ -147,7 +147,7 @@ export const callRules: readonly Rule[] = [
   },
   {
     hook: 'D45',
-    what: "a sign-in ends the database session that the browser held, whoever's it was",
+    what: 'a sign-in ends the database session that the browser held, of any user',
     apply(ours, theirs) {
       if (!/\/callback\//.test(ours.request)) return
       const read = ours.calls.find(({ name }) => name === 'getSessionAndUser')
@@ -176,7 +176,7 @@ export const callRules: readonly Rule[] = [
   },
   {
     hook: 'D32',
-    what: 'the owner of an account is looked for again before somebody is refused, linked or told of a failure; half a user is taken back',
+    what: 'the owner of an account is looked for again before a user is refused, linked or told of a failure; half a user is taken back',
     apply(ours, theirs) {
       const known = new Set(theirs.calls.map(key))
       const failed = theirs.logs.some(({ type }) => type === 'AdapterError')
@@ -186,7 +186,7 @@ export const callRules: readonly Rule[] = [
         if (call.kind !== 'adapter') return true
         const again = seen.has(key(call))
         seen.add(key(call))
-        // Before somebody is refused or linked.
+        // Before a user is refused or linked.
         if (call.name === 'getUserByAccount' && again && repeats < allowedRepeats(ours)) return ++repeats === 0
         return !failed || known.has(key(call))
           ? !(failed && again)

@@ -65,7 +65,7 @@ export const webauthnRules: readonly Rule[] = [
   },
   {
     hook: 'SECURITY 6.3.8',
-    what: 'an unknown address is offered a credential that nobody has, so that the answer does not tell it from a known one',
+    what: 'an unknown address is offered a credential that does not exist, so that the answer does not tell it from a known one',
     apply({ answer: { body: ours } }, { answer: { body: theirs } }) {
       const [mine, other] = [ours, theirs].map((body) => (Object(body) as { options?: { allow?: unknown[] } }).options)
       if (mine?.allow?.length === 1 && other?.allow?.length === 0) other.allow = mine.allow

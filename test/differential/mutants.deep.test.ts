@@ -99,7 +99,7 @@ it.each<[what: string, flow: string, mutate: (ours: Step[]) => void]>([
     },
   ],
   [
-    'D45: the session of somebody else is deleted too',
+    'D45: the session of another user is deleted too',
     'acme, database, signed in: the account is mine',
     (ours) => void at(ours, callback).calls.push({ kind: 'adapter', name: 'deleteSession', payload: ['token of somebody else'] }),
   ],

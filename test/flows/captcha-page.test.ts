@@ -40,14 +40,14 @@ afterAll(async () => {
   close()
 })
 
-it('is solved while somebody types, or when the button is pressed at once, and the policy stops nothing', async () => {
+it('is solved while a user types, or when the button is pressed at once, and the policy stops nothing', async () => {
   const window = await openWindow(browser)
   await window.page.goto(`${url}/auth/signin`)
   await identify(window.page, 'ann')
   await window.page.locator('input[name=password]').fill('wrong')
   await window.page.locator('input[name=password]').press('Enter')
   await window.page.waitForURL(/error=CredentialsSignin/)
-  // A fresh one for the next try, which nobody waits for here.
+  // A fresh one for the next try, which no step waits for here.
   await window.page.evaluate(() => {
     const field = (name: string) => document.querySelector<HTMLInputElement>(`input[name=${name}]`)!
     field('username').value = 'ann'

@@ -41,7 +41,7 @@ async function world({ at, cookies }: (typeof kinds)['no prefix'], strategy: 'jw
 describe.each(cases)('%s', (_name, place, strategy) => {
   const { at, name } = place
 
-  it('different values are nobody in both orders, and the log says why; equal ones are one', async () => {
+  it('different values are signed out in both orders, and the log says why; equal ones are one', async () => {
     const { cookiesOf, read } = await world(place, strategy)
     const [own, planted] = [(await cookiesOf('ada')).get(name)!, (await cookiesOf('mallory')).get(name)!]
     expect((await read(`${name}=${own}`))?.user?.name).toBe('ada')

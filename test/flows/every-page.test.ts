@@ -130,7 +130,7 @@ it('no page asked for a text that a language lacks', () => {
   expect([...site.missing].filter((text) => !ofHost.test(text))).toEqual([])
 })
 
-/** For whoever looks: where SHOTS names a folder. */
+/** Screenshots, where SHOTS names a folder. */
 async function takePicture(page: Page, name: string, width: number): Promise<void> {
   const folder = process.env['SHOTS']
   if (!folder || (width !== 390 && width !== 1280)) return

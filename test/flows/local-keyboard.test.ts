@@ -1,4 +1,4 @@
-/** With the keyboard alone, at 320 pixels, with and without JavaScript: somebody who lost the phone, and somebody who has a new address. */
+/** With the keyboard alone, at 320 pixels, with and without JavaScript: a user who lost the phone, and a user with a new address. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailMessage } from 'authkernel/kernel'
@@ -27,7 +27,7 @@ describe.each([true, false])('320 pixels, JavaScript: %s, keyboard only', (javaS
     return { context, page, complaints, see, ...hands(page, address) }
   }
 
-  it('whoever lost the phone comes back by a backup code and sets up a new one', { timeout: 60_000 }, async () => {
+  it('a user who lost the phone comes back by a backup code and sets up a new one', { timeout: 60_000 }, async () => {
     const person = `lost${javaScriptEnabled}@example.com`
     const { context, page, see, reach, enter, press, signIn } = await open(person)
     /** Opens the field for backup codes, which has letters on the keyboard of a phone. */
@@ -125,7 +125,7 @@ describe.each([true, false])('320 pixels, JavaScript: %s, keyboard only', (javaS
   })
 })
 
-/** What somebody does who has no mouse, and gets the mails of an address. */
+/** What a user does who has no mouse, and gets the mails of an address. */
 function hands(page: Page, address: string) {
   /** Comes to it by the Tab key alone. */
   const reach = async (target: Locator) => {

@@ -89,7 +89,7 @@ describe('form-action', () => {
     expect(window.complaints.filter((text) => /Content Security Policy/.test(text))).toEqual([])
   })
 
-  it('sign-out may lead to the provider when somebody answers `signOut`', async () => {
+  it('sign-out may lead to the provider when a handler answers `signOut`', async () => {
     const provider = await redirector(() => undefined)
     const providers: Provider[] = [
       password,
@@ -165,7 +165,7 @@ describe('everything else', () => {
     expect(elsewhere.seen).toEqual([])
   })
 
-  it('nobody frames the pages', async () => {
+  it('no site frames the pages', async () => {
     const { url } = await site({})
     const framer = await listen((_req, res) => {
       res.setHeader('content-type', 'text/html').end(`<!doctype html><iframe src="${url}/auth/signin"></iframe>`)

@@ -67,7 +67,7 @@ afterAll(async () => {
   await dns.close()
 })
 
-/** Somebody signed in, without JavaScript, on a small phone. */
+/** A signed-in user, without JavaScript, on a small phone. */
 async function phone(user: string): Promise<Page> {
   const { page } = await openWindow(browser, { javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
   await page.goto(`${site.url}/auth/signin`)

@@ -110,7 +110,7 @@ for (const [row, strategy] of (['jwt', 'database'] as const).entries()) {
       await identify(page, 'New.Person@Example.com')
       await page.getByRole('button', { name: 'Email me a link to sign in' }).click()
       await page.waitForURL('**/auth/verify-request**')
-      // The page is told of the mail: nobody reloads it.
+      // The page is told of the mail: it is not reloaded.
       const link = mailbox.getByRole('link', { name: 'Open the link' })
       const href = String(await link.getAttribute('href'))
       await link.click()

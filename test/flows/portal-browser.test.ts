@@ -99,7 +99,7 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.close()))
 })
 
-/** Reflow and axe; a picture for whoever looks where SHOTS names a folder. */
+/** Reflow and axe; a screenshot where SHOTS names a folder. */
 async function check(page: Page, name: string, scripts: boolean): Promise<void> {
   const folder = process.env['SHOTS']
   if (folder) await page.screenshot({ path: `${folder}/portal-${name}.png`, fullPage: true })

@@ -93,7 +93,7 @@ const who = async (page: Page): Promise<string | null> => {
   await page.goto(`${app}/`)
   return page.textContent('#who')
 }
-/** A picture for whoever looks at the page, where a folder is given. */
+/** A screenshot of the page, where a folder is given. */
 async function picture(page: Page, name: string): Promise<void> {
   const folder = process.env['SAML_PICTURES']
   if (folder === undefined) return

@@ -150,7 +150,7 @@ describe.each(['jwt', 'database'] as Strategy[])('a second factor under the %s s
     expect(await to(way('credentials')(world, other))).toBe(`${ok}/code`)
   })
 
-  it('the parked login ends with its time, cannot be altered, and is nobody else’s', async () => {
+  it('the parked login ends with its time, cannot be altered, and belongs to one browser', async () => {
     const world = worldWith(strategy, secondFactor())
     await way('oidc')(world, world.client)
     const parked = world.client.cookies.get('second-factor') ?? ''
@@ -165,7 +165,7 @@ describe.each(['jwt', 'database'] as Strategy[])('a second factor under the %s s
     expect(await to(world.client.post('/second-factor', { code: right }))).toBe(`${ok}/code?gone=1`)
   })
 
-  it('guessing is limited, whoever asks', async () => {
+  it('guessing is limited, for each client', async () => {
     const world = worldWith(strategy, secondFactor())
     await way('oidc')(world, world.client)
     for (let i = 0; i < 5; i++) await world.client.post('/second-factor', { code: `00000${i}` })
@@ -309,7 +309,7 @@ describe.each(['jwt', 'database'] as Strategy[])('API keys under the %s strategy
     expect(await world.auth.session(at({ authorization: 'Bearer good', cookie: world.client.cookieHeader() }))).toEqual(robot)
   })
 
-  it('a key store that is down is an outage, never a session and never "nobody"', async () => {
+  it('a key store that is down is an outage, never a session and never a sign-out', async () => {
     const world = createWorld(strategy, 'whole')
     world.auth.use(apiKeys(() => Promise.reject(new Error('keys are down'))))
     await expect(world.auth.session(at({ authorization: 'Bearer good' }))).rejects.toThrow('keys are down')
@@ -338,7 +338,7 @@ describe('single logout', () => {
         url.searchParams.set('post_logout_redirect_uri', await ctx.callbackUrl())
         return url.href
       })
-      // Back-channel: the provider says that somebody is out everywhere. Its token proves it, so no form token is asked for.
+      // Back-channel: the provider says that a user is signed out everywhere. Its token proves it, so no form token is asked for.
       kernel.route({
         method: 'POST',
         path: '/backchannel-logout',
@@ -363,7 +363,7 @@ describe('single logout', () => {
     expect(location.searchParams.get('id_token_hint')).toMatch(/^eyJ/)
     expect(location.searchParams.get('post_logout_redirect_uri')).toBe(`${ok}/bye`)
     expect(await world.client.session()).toBeNull()
-    // Nobody here: nothing to end over there.
+    // No user is signed in here: nothing to end over there.
     expect(await to(world.client.post('/signout', { callbackUrl: '/bye' }))).toBe(`${ok}/bye`)
   })
 

@@ -79,7 +79,7 @@ describe('sign-in page', () => {
     expect(complaints).toEqual([])
   })
 
-  it('the button alone: whoever has a passkey need not type an address', async () => {
+  it('the button alone: a user with a passkey types no address', async () => {
     await register('ada@example.com')
     await window.context.clearCookies()
     await withoutAutofill()

@@ -31,7 +31,7 @@ async function signIn(url: string, options: BrowserContextOptions) {
   return window
 }
 
-/** Reflow and axe; a picture for whoever looks where SHOTS names a folder. */
+/** Reflow and axe; a screenshot where SHOTS names a folder. */
 async function check(page: Page, name: string, javaScriptEnabled = true): Promise<void> {
   const folder = process.env['SHOTS']
   if (folder) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })

@@ -1,4 +1,4 @@
-/** Requests that nobody should send, the same ones in every run, and what must be true of every answer. */
+/** Requests that no client should send, the same ones in every run, and what must be true of every answer. */
 import { inspect } from 'node:util'
 import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'

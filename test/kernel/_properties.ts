@@ -28,7 +28,7 @@ const cookieName = fc.oneof(
   fc.stringMatching(/^[\w.-]{1,30}$/),
 )
 
-/** Any request, with the cookies of somebody who is signed in or without. */
+/** Any request, with the cookies of a signed-in user or without. */
 function requests(own: readonly [string, string][], csrfToken: string): fc.Arbitrary<Sketch> {
   const cookies = fc
     .tuple(fc.subarray([...own]), fc.array(fc.tuple(cookieName, text), { maxLength: 4 }))
@@ -64,7 +64,7 @@ export async function anyRequest(strategy: 'jwt' | 'database', seed: number, num
   return { sent, slowest: longest }
 }
 
-/** A session token that was changed anywhere is nobody's. */
+/** A session token that was changed anywhere signs no user in. */
 export async function anyToken(seed: number, numRuns: number): Promise<void> {
   const salt = 'authkernel.session-token'
   const token = await encode({ token: { sub: '1', name: 'Ada' }, secret, salt, maxAge: 600 })

@@ -49,7 +49,7 @@ describe.each(['jwt', 'database'] as const)('%s', (strategy) => {
       expect(await client.session()).toMatchObject({ user: { name: 'Ann' } })
     })
 
-    it('a session and a link: nobody or the person, never a fault, and a link works once', async () => {
+    it('a session and a link: signed out or the user, never a fault, and a link works once', async () => {
       const { auth, client, links, runtime } = world(strategy)
       await client.post('/signin/mail', { email: 'ada@example.com' })
       runtime.advance(jump)

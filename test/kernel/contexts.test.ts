@@ -194,7 +194,7 @@ describe('decorators', () => {
     expect(await client.session()).toBeNull()
   })
 
-  it('of a service that nobody provides are left out; the mistake of one is the fault', async () => {
+  it('of a service that no plugin provides are left out; the mistake of one is the fault', async () => {
     await bare({ name: 'd', setup: (kernel) => kernel.decorate('pages', () => ({})) }).ready()
     const broken = bare({
       name: 'd',

@@ -1,4 +1,4 @@
-/** Names of hooks and events are checked: a guard under a misspelt name would refuse nobody. */
+/** Names of hooks and events are checked: a guard under a misspelt name would refuse no request. */
 import { describe, expect, it } from 'vitest'
 import { type AuthConfig, createAuth } from 'authkernel'
 import type { Kernel, Plugin } from 'authkernel/kernel'

@@ -36,7 +36,7 @@ describe('guard', () => {
     expect(await bus('guard', ...answers.map((answer) => () => later(answer))).ask('q', {})).toBe(expected)
   })
 
-  it('nobody is asked after a no', async () => {
+  it('no guard is asked after a no', async () => {
     const asked: string[] = []
     await bus(
       'guard',

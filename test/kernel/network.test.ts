@@ -97,7 +97,7 @@ describe('boundedFetch', () => {
       expect([error.code, error.message]).toEqual(['TIMEOUT', `${origin}/slow did not answer within 100 ms.`])
     }
   })
-  it('D31: a fetch that ignores its signal holds nobody up', async () => {
+  it('D31: a fetch that ignores its signal delays no request', async () => {
     const deaf: typeof fetch = () => new Promise(() => {})
     expect((await failure(limits({ fetch: deaf, deadline: 50 })(origin))).code).toBe('TIMEOUT')
   })
@@ -110,7 +110,7 @@ describe('boundedFetch', () => {
     expect((await failure(limits({ signal: controller.signal })(origin))).code).toBe('TIMEOUT')
     expect((await failure(limits()(origin, { signal: AbortSignal.abort() }))).code).toBe('TIMEOUT')
   })
-  it('says why nobody answered, without the query', async () => {
+  it('says why no server answered, without the query', async () => {
     listener = (_request, response) => response.destroy()
     const error = await failure(limits()(`${origin}/token?code=secret`))
     expect(error.code).toBe('UNREACHABLE')

@@ -1,4 +1,4 @@
-/** Plugins of provider types: names, defaults, options that nobody knows. */
+/** Plugins of provider types: names, defaults, options that are unknown. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { createKernel } from 'authkernel/kernel'
@@ -141,7 +141,7 @@ describe('unknown options', () => {
     await expect(auth.ready()).rejects.toThrow(/"p" \(credentials\) has no option "authorise"\. Did you mean "authorize"\?/)
   })
 
-  it('options of presets, of templates and of other types are nobody’s mistake', async () => {
+  it('options of presets, of templates and of other types are no mistake', async () => {
     expect(await mistake(oidcPlugin(apple({ teamId: 't', keyId: 'k', privateKey: 'p', clientId: 'c' })))).toBe('ready')
     expect(await mistake(emailPlugin(resend({ apiKey: 'k' })))).toBe('ready')
     const api = { url: 'https://{region}.example', body: {} }

@@ -17,7 +17,7 @@ it('no 16 bytes come twice, over many blocks', () => {
   expect(seen.size).toBe(20_000)
 })
 
-it('is a copy: what a caller does to it reaches nobody else, and the whole buffer is its own', () => {
+it('is a copy: what a caller does to it reaches no other caller, and the whole buffer is its own', () => {
   const bytes = random(16)
   expect(bytes.buffer.byteLength).toBe(16)
   bytes.fill(0)

@@ -280,7 +280,7 @@ describe('provider types and providers', () => {
     expect(await faultOf(auth)).toBe('The provider id "x" is used by plugin "a" and again by plugin "b". Give one of them another `id`.')
   })
 
-  it('a provider whose type nobody knows names the known ones', async () => {
+  it('a provider of an unknown type names the known ones', async () => {
     const auth = bare()
       .use(type('type'))
       .use(plugin('p', (kernel) => kernel.provider({ id: 'x', name: 'X', type: 'unknown' } as never)))
@@ -396,7 +396,7 @@ describe('hooks', () => {
     expect(await faultOf(bare().use(pipe))).toContain('must name the field it carries')
   })
 
-  it('asking what nobody declared says what to call', async () => {
+  it('asking what is not declared says what to call', async () => {
     const options = baseConfig()
     const auth = createKernel(options)
       .use(jwtSessionPlugin())

@@ -228,7 +228,7 @@ it('cookies of plugins are Secure on https, unless they say otherwise', async ()
   expect(await over('http://app.example')).toEqual(['plain=1; HttpOnly', 'open=1'])
 })
 
-it('authenticate: null is nobody, whatever the cookie says; what it answers passes the session hook and event', async () => {
+it('authenticate: null is signed out, whatever the cookie says; what it answers passes the session hook and event', async () => {
   const auth = createWhole(baseConfig()).use(
     credentialsPlugin({ id: 'password', type: 'credentials', name: 'P', authorize: () => ({ id: '1', name: 'Ada' }) } as never),
   )

@@ -143,7 +143,7 @@ describe('A. mounting, parsing, dispatch', () => {
     expect(options.logger.warnings).toEqual(['csrf-disabled'])
   })
 
-  it('rows 17, 378: a session of nobody is null and not cached', async () => {
+  it('rows 17, 378: a session without a user is null and not cached', async () => {
     const response = await make().handler(at('/auth/session'))
     expect([response.status, await response.json(), response.headers.get('cache-control')]).toEqual([200, null, 'private, no-store'])
     expect(await make().session(at('/'))).toBeNull()

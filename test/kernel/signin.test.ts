@@ -54,7 +54,7 @@ describe('where a flow ends', () => {
 })
 
 describe('parked logins', () => {
-  it('nothing is issued and nobody is told until it is resumed; then everything is', async () => {
+  it('nothing is issued and no event is emitted until it is resumed; then everything is', async () => {
     const world = createWorld('database', 'whole')
     world.auth.use(parking('second', '/second'))
     const parked = await world.during(async () => come(world, 'oidc', { callbackUrl: '/inbox' }))

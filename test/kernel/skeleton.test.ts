@@ -86,7 +86,7 @@ describe.each(['jwt', 'database'] as const)('%s strategy', (strategy) => {
     expect(await client.session()).toMatchObject({ user: { name: 'Ann' } })
   })
 
-  it('refuses the account of somebody else while signed in', async () => {
+  it('refuses the account of another user while signed in', async () => {
     const { client, auth, config } = make()
     await login(new Client(auth), 'bob')
     await login(client, 'ann')

@@ -173,7 +173,7 @@ it('of a mailer that is no sign-in method', async () => {
   await expect(createAuth(baseConfig()).use(mailer).ready()).rejects.toThrow(/has no option `servr`\. Did you mean "server"/)
 })
 
-it('of guards, sign-ins and sign-outs of bindings: nobody passes', async () => {
+it('of guards, sign-ins and sign-outs of bindings: no request passes', async () => {
   const request = new Request('https://app.example/page')
   const none = [{} as never, request, {}] as const
   await expect(runCheck(() => request, {} as never, { chek: () => false } as never)).rejects.toThrow(

@@ -20,7 +20,7 @@ function make({ adapter, records = memoryRecords() }: { adapter: Adapter; record
   return createKernel(baseConfig()).use(jwtSessionPlugin()).use(adapterPlugin(adapter)).use(recordsPlugin(records)).use(plugin)
 }
 
-it('deleteUser and unlinkAccount are told with whom they are about, once, and not for nobody', async () => {
+it('deleteUser and unlinkAccount are told with whom they are about, once, and not without a user', async () => {
   const auth = make({ adapter: memoryAdapter() })
   const told: unknown[] = []
   auth.on('deleteUser', ({ userId, facts }) => void told.push([userId, facts.job]))

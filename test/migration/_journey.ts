@@ -1,4 +1,4 @@
-/** What must be true of an app that has moved, in Chromium: whoever was signed in still is, and everything is where it was. */
+/** What must be true of an app that has moved, in Chromium: a user who was signed in still is, and everything is where it was. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
@@ -22,7 +22,7 @@ export interface Journey extends MovingApp {
   password?: boolean
   /** Out of the app's start page, to where the provider asks. */
   signIn?: (page: Page) => Promise<void>
-  /** Out of the app's start page, until nobody is signed in. */
+  /** Out of the app's start page, until no user is signed in. */
   signOut?: (page: Page) => Promise<void>
   /** More to prove, with the moved app running and Ada signed in. */
   more?: (page: Page, running: Running) => Promise<void>
@@ -147,7 +147,7 @@ export function testMigration(app: Journey): void {
       expect(await surface()).toEqual(seen)
     })
 
-    it('whoever was signed in still is, with what the callbacks put into the session', async () => {
+    it('a user who was signed in still is, with what the callbacks put into the session', async () => {
       if (password) await expectSignedIn(demo.page, 'Demo Person', 'admin')
       await expectSignedIn(ada.page, 'Ada Lovelace', password ? 'member' : 'admin')
       await ada.page.goto(to('/protected'))

@@ -241,7 +241,7 @@ describe.each(stores)('an attacker who registered the address at better-auth 1.7
   async function expectFree(one: Attack, way: Way): Promise<void> {
     const owner = await proofs[way](one.name)
     const id = await holderOf(one.name)
-    // A reset signs in nobody by itself.
+    // A reset signs no user in by itself.
     if (way !== 'reset') expect(await idOf(owner)).toBe(id)
     expect((await after.adapter.getUser!(String(id)))?.emailVerified).toBeInstanceOf(Date)
     const check = async (): Promise<void> => {

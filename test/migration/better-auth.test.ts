@@ -154,12 +154,12 @@ describe.each(known.flatMap((version) => stores.map((store) => [version, store] 
     })
   })
 
-  it('whoever was signed in still is', async () => {
+  it('a user who was signed in still is', async () => {
     const seen = await Promise.all([ann, alice, cleo].map(async (who) => (await whoAfter(browser(after, who)))?.id))
     expect(seen).toEqual([ids.ann, ids.alice, ids.cleo])
   })
 
-  it('a cookie that was altered, or signed with another secret, is nobody', async () => {
+  it('a cookie that was altered, or signed with another secret, is signed out', async () => {
     const [name, value = ''] = [...ann.cookies].find(([key]) => key.endsWith('session_token')) ?? []
     const token = decodeURIComponent(value).split('.')[0]!
     const foreign = `${token}.${createHmac('sha256', 'another secret').update(token).digest('base64')}`

@@ -1,4 +1,4 @@
-/** NextAuth 4.24 itself, and the same app after the move of docs/migrating-from-nextauth-4.md: nobody is signed out, in either direction. */
+/** NextAuth 4.24 itself, and the same app after the move of docs/migrating-from-nextauth-4.md: no user is signed out, in either direction. */
 import type { RequestListener } from 'node:http'
 import { createAuth } from 'authkernel'
 import { nodeBinding } from 'authkernel/bindings/node'

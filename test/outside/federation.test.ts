@@ -113,7 +113,7 @@ it('04 access token: fresh when it is asked for, by one refresh for all who ask'
 })
 
 describe('05 logout', () => {
-  it('a sign-out ends the session at the provider, which ends the other browser of the person and nobody else', async () => {
+  it('a sign-out ends the session at the provider, which ends the other browser of the person and no other user', async () => {
     const { auth, signIn } = world(oidcLogoutPlugin())
     receive = (request) => auth.handler(request)
     const told: unknown[] = []

@@ -192,7 +192,7 @@ describe('09 SAML', async () => {
   })
 })
 
-it('10 API keys: a wrong one is nobody, also with a cookie beside it', async () => {
+it('10 API keys: a wrong one is signed out, also with a cookie beside it', async () => {
   const { auth, base, signedIn } = await world(ownKeysPlugin())
   const { secret, key } = await auth.ownKeys.create({ userId: 'ada', name: 'ci', scopes: ['read'], seconds: 60 })
   const cookie = (await signedIn('eve')).cookieHeader()
@@ -219,7 +219,7 @@ it('13 impersonation: another person is shown, nothing can be changed, and the o
   expect(await ann.session()).toMatchObject({ user: { id: 'ada' }, supporter: { name: 'ann' } })
   for (const path of ['/signin/password', '/callback/password', '/session'])
     expect((await ann.post(path, { name: 'eve' })).status).toBe(409)
-  // The cookie of support is worth nothing beside the session of somebody else.
+  // The cookie of support is worth nothing beside the session of another user.
   eve.cookies.set('authkernel.support', ann.cookies.get('authkernel.support')!)
   expect(await namesOf(eve)).toEqual(['eve'])
   await ann.post('/support/stop')

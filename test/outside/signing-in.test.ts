@@ -125,7 +125,7 @@ it('06 rate limit: wrong passwords are counted, whichever way the path is writte
   ])
 })
 
-it('11 maintenance: nobody but administrators, and those who come by the side door', async () => {
+it('11 maintenance: administrators alone, and those who come by the side door', async () => {
   const door = 'a-side-door-of-many-letters'
   const { auth, browser, signIn } = await world(maintenancePlugin({ isAdmin: ({ user }) => user?.name === 'ada', door }))
   const client = browser()
@@ -141,7 +141,7 @@ it('11 maintenance: nobody but administrators, and those who come by the side do
   expect(() => maintenancePlugin({ isAdmin: () => false, door: 'short' })).toThrow('at least 20 characters')
 })
 
-it('12 captcha: a widget on the page that may load it, and nobody without an answer', async () => {
+it('12 captcha: a widget on the page that may load it, and no sign-in without an answer', async () => {
   const asked: string[] = []
   const fetch = (async (url: string, { body }: RequestInit) => {
     asked.push(`${url} ${String(body)}`)
@@ -189,7 +189,7 @@ describe('14 invitations', () => {
     return { ...made, signUp }
   }
 
-  it('nobody signs up without one; who is invited does, and stays a member', async () => {
+  it('no user signs up without one; an invited user does, and stays a member', async () => {
     const { auth, browser, signUp } = await start()
     expect(await signUp(browser(), 'eve@example.com')).toBe('/auth/verify-request')
     await auth.invites.create({ email: 'Ada@example.com' })
@@ -198,7 +198,7 @@ describe('14 invitations', () => {
     expect(await signUp(browser(), 'eve@example.com')).toBe('/auth/verify-request')
   })
 
-  it('a link is for whoever has it, once', async () => {
+  it('a link works for each holder, once', async () => {
     const { auth, browser, signUp } = await start()
     const { path } = await auth.invites.create()
     const [one, two] = [browser(), browser()]

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../_sources.ts'
 
-/** Entries that are about an optional peer: whoever imports them has it. */
+/** Entries that are about an optional peer: an app that imports them has it. */
 export const needsPeer: Record<string, string> = {
   'authkernel/plugins/sql': 'kysely',
   'authkernel/react': 'react',

@@ -52,7 +52,7 @@ function pack(consumer: string): string[] {
   return files.map(({ path }) => path)
 }
 
-// Optional peers are left out on purpose: whoever does not use them must not need them, at run time or in types.
+// Optional peers are left out on purpose: an app that does not use them must not need them, at run time or in types.
 function layOut(consumer: string): void {
   const { dependencies } = JSON.parse(readFileSync(join(consumer, 'node_modules/authkernel/package.json'), 'utf8')) as {
     dependencies: Record<string, string>

@@ -13,7 +13,7 @@ import { Client, fakeRuntime, recordingLogger, secret } from '../_setup.ts'
 
 export const origin = 'https://app.example'
 
-/** Somebody with a browser. */
+/** A person with a browser. */
 export class Person extends Client {
   readonly #provider: string
 

@@ -159,7 +159,7 @@ export async function walk(
         const now = kept()
         if (now !== before) changed.add(`${path}${action === undefined ? '' : ` ${action}`}`)
         before = now
-        // A sign-out, or a sign-in as somebody else: begin anew.
+        // A sign-out, or a sign-in as another user: begin anew.
         if ([302, 200].includes(response.status) && response.headers.has('set-cookie')) client = await open()
       }
   }
@@ -187,7 +187,7 @@ export const passing: ReadonlySet<string> = new Set([
 ])
 export const text = (value: unknown): string => JSON.stringify(value, (_, each: unknown) => (each instanceof Map ? [...each] : each))
 
-/** What somebody has: the user, ways in, and what plugins keep about the person. */
+/** What a user has: the user, ways in, and what plugins keep about the person. */
 export function ofUser({ data }: World, userId: string): string {
   const own = <T extends { userId?: unknown }>(rows: Map<string, T>) => [...rows.values()].filter((row) => row.userId === userId)
   const kept = [...(data.records ?? [])].filter(([name]) => !passing.has(name)).map(([name, rows]) => [name, own(rows as never)])

@@ -33,7 +33,7 @@ async function failing(plan: FaultPlan, name: string, work: () => unknown): Prom
   if (plan.calls.push(name) - 1 !== plan.at) return work()
   if (mode === 'throws before') throw new Error('connection refused')
   if (mode === 'hangs') return new Promise(() => {})
-  // What nobody looks at may be anything.
+  // What no test looks at may be anything.
   if (mode === 'answers nonsense') return (/delete/.test(name) && (await work()), 'nonsense')
   if (mode === 'comes late') await new Promise((resolve) => setTimeout(resolve, 150))
   const result = await work()

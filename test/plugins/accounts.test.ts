@@ -37,7 +37,7 @@ function account(userId: string, values: Partial<AdapterAccount> = {}): AdapterA
 }
 
 describe('auth.accounts', () => {
-  it('lists the accounts of whoever is signed in, without tokens', async () => {
+  it('lists the accounts of the signed-in user, without tokens', async () => {
     const { auth, signIn, request } = await setUp()
     expect(await auth.accounts.list(request(await signIn('1')))).toEqual([{ provider: 'acme', providerAccountId: 'acme-1', type: 'oidc' }])
     expect(await auth.accounts.list({ userId: '2' })).toEqual([{ provider: 'acme', providerAccountId: 'acme-2', type: 'oidc' }])

@@ -78,7 +78,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     await settle()
     expect(mails.at(-1)).toMatchObject({ to: ada, subject: expect.stringContaining('was changed'), text: expect.stringContaining(fresh) })
     expect(mails.at(-1)!.html).toContain('Take the change back')
-    // The token from before the change is nobody.
+    // The token from before the change is signed out.
     const copied = new Request('http://localhost:3000/auth/session', { headers: { cookie: before } })
     expect(await (await auth.handler(copied)).json()).toBeNull()
     // The link counts once.
@@ -130,7 +130,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     const { auth, adapter, signIn, ask } = await world(strategy)
     const attacker = await signIn('eve@example.com')
     const { token } = await ask(attacker, ada)
-    // The owner of the address opens the mail that the attacker caused: signed out, and as somebody else.
+    // The owner of the address opens the mail that the attacker caused: signed out, and as another user.
     const owner = new Client(auth)
     const page = await owner.get(`/account/address/confirm?token=${token}`)
     expect([page.status, await page.text()]).toEqual([400, expect.stringContaining('Sign in to the account')])
@@ -155,7 +155,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     const twice = await ask(thief, 'hidden@example.com')
     await thief.post('/account/address/confirm', { token: twice.token })
     expect((await adapter.getUser!(id))?.email).toBe('hidden@example.com')
-    // Nobody has to be signed in: the mailbox is the proof.
+    // No session is needed: the mailbox is the proof.
     const owner = new Client(auth)
     const page = await owner.get(`/account/address/undo?token=${token}`)
     expect([page.status, page.headers.get('referrer-policy'), await page.text()]).toEqual([
@@ -213,7 +213,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
   })
 })
 
-it('an address that somebody has, and one that nobody has, get the same answer; its owner is told', async () => {
+it('an address that is taken, and one that is free, get the same answer; its owner is told', async () => {
   const { signIn, ask, mails } = await world('database')
   await signIn('bo@example.com')
   const client = await signIn(ada)

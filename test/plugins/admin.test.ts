@@ -102,7 +102,7 @@ describe.each(['jwt', 'database'] as const)('administrators, %s', (strategy) => 
     expect(await (await browser('ada')).session()).not.toBeNull()
   })
 
-  it('nobody, a key, a user without the right, and an administrator of before are refused, whatever the act', async () => {
+  it('a visitor, a key, a user without the right, and an administrator of before are refused, whatever the act', async () => {
     const { auth, browser, asks, admins, asked, store, told } = await start()
     const root = asks(await browser('root'))
     const { key } = await auth.apiKeys.create({ userId: 'root' }, { name: 'k' })

@@ -106,7 +106,7 @@ describe('an invitation between two steps', () => {
     expect(await (await app.rows()).records('admissionPass').count()).toBe(0)
   })
 
-  it('two visitors and one use: one comes in, whoever', async () => {
+  it('two visitors and one use: one of them comes in', async () => {
     const app = await world()
     const { code } = await app.auth.admission.invite(system)
     const clients = await Promise.all(Array.from({ length: 6 }, () => app.browser(code)))

@@ -196,7 +196,7 @@ describe('an approval', () => {
     expect(names).toContain('agent.approval.used machine')
   })
 
-  it('that is denied is not asked for again until it is too old, and one that nobody answers ends', async () => {
+  it('that is denied is not asked for again until it is too old, and one that the owner does not answer ends', async () => {
     const { make, act, auth, runtime } = await world()
     const { credential } = await make()
     await act(credential, demand)

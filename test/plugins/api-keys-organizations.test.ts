@@ -28,7 +28,7 @@ describe.each(['database', 'jwt'] as const)('a key for an organization, strategy
     expect(next?.organization).toBe(one)
   })
 
-  it('is nobody from the moment its owner is removed or leaves, beside a cookie too, and stays so when the person comes back', async () => {
+  it('is refused from the moment its owner is removed or leaves, beside a cookie too, and stays so when the person comes back', async () => {
     const of = await world(strategy)
     const id = await of.found({ bob: 'member', cy: 'member' })
     const keyOf = async (userId: string) => (await of.auth.apiKeys.create({ userId }, { name: 'k', organization: id })).key

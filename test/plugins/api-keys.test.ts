@@ -60,7 +60,7 @@ describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (stra
     expect(await auth.session(request({}, `/?api_key=${key}&access_token=${key}`))).toBeNull()
   })
 
-  it('nobody makes one for a user whose address was only typed beside a passkey, before it is proved', async () => {
+  it('no user makes one for a user whose address was only typed beside a passkey, before it is proved', async () => {
     const { auth, ada, browser, data } = await start({ routes: true })
     auth.use({ name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: () => {} }) })
     const store = memoryAdapter(data)
@@ -106,7 +106,7 @@ describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (stra
     expect((await post(`/api-keys/${first.id}/rotate`)).status).toBe(201)
   })
 
-  it('a bad key is nobody, never the cookie; a good key beats the cookie', async () => {
+  it('a bad key is signed out, never the cookie; a good key beats the cookie', async () => {
     const { auth, ada, eve, browser, request } = await start()
     const cookie = (await browser(eve.id)).cookieHeader()
     const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })

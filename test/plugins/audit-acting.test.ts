@@ -64,7 +64,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     await keep(root, await auth.impersonation.stop(asks(root)))
     await root.post('/buy')
     expect((await actor('order.placed'))?.impersonator).toBeUndefined()
-    // The chain covers the name of whoever acted, also after the user was erased.
+    // The chain covers the name of the actor, also after the user was erased.
     expect((await auth.audit.verify()).faults).toEqual([])
     await auth.audit.erase({ userId: 'ada' })
     await auth.audit.flush()
@@ -72,7 +72,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     await auth.close()
   })
 
-  it('a note names the person, the key, or nobody, unless the host names somebody', async () => {
+  it('a note names the person, the key, or no actor, unless the host names one', async () => {
     const { auth, browser, asks, actor } = await world(strategy)
     const [ada, nobody] = [await browser('ada'), await browser()]
     const { key, id } = await auth.apiKeys.create({ userId: 'ada' }, { name: 'k' })

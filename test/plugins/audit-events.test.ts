@@ -184,7 +184,7 @@ it('passkeys: added, removed, and a counter that goes back', async () => {
   expect(await told('account.unlinked')).toMatchObject([{ provider: 'passkey' }])
 })
 
-it('links that are asked for by whoever is signed in, mails, keys that do not count, sessions that ended, guests', async () => {
+it('links that are asked for by a signed-in user, mails, keys that do not count, sessions that ended, guests', async () => {
   const base = baseConfig()
   const op = new LocalOp(base.runtime.now)
   base.runtime.fetch = op.fetch

@@ -246,7 +246,7 @@ describe('sinks', () => {
     expect(emitted[0]!.attributes).toMatchObject({ 'user.id': 'ann', 'client.address': '192.0.2.77', 'authkernel.outcome': 'success' })
   })
 
-  it('one that throws, hangs and comes back loses nothing, delays nobody, and is told once', async () => {
+  it('one that throws, hangs and comes back loses nothing, delays no request, and is told once', async () => {
     let state: 'throws' | 'hangs' | 'works' = 'throws'
     const { records, sink } = collector()
     const flaky: AuditFunction = (batch) => {
@@ -289,7 +289,7 @@ describe('sinks', () => {
     expect(other.records.filter(({ name }) => name === 'signIn.failed')).toHaveLength(15)
   })
 
-  it('a file is added to, and nobody else may read it', async () => {
+  it('a file is added to, and no other account may read it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'audit-'))
     const path = join(folder, 'audit.jsonl')
     for (let at = 0; at < 2; at++) {
@@ -395,7 +395,7 @@ describe('the chain', () => {
     const { auth, client, signIn } = createHost(recordsSink(), { chain: true })
     const browser = client()
     await signIn('right', 'ann', browser)
-    // Records of nobody are listed under ''.
+    // Records without a user are listed under ''.
     await signIn('wrong', 'ann')
     await auth.audit.note({}, { name: 'report.made', outcome: 'success' })
     await auth.audit.flush()

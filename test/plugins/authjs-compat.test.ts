@@ -45,7 +45,7 @@ describe('authjsCompatPlugin', () => {
     }
   })
 
-  it('without the plugin such a token is nobody', async () => {
+  it('without the plugin such a token is signed out', async () => {
     const client = new Client(createAuth({ ...baseConfig(), runtime: {} }))
     client.cookies.set('authkernel.session-token', await authjsEncode({ token: { sub: '1' }, secret, salt: 'authkernel.session-token' }))
     expect(await client.session()).toBeNull()

@@ -157,7 +157,7 @@ describe('who answers', () => {
     expect(await refusal(poll(device_code))).toMatch(/authorization_pending|slow_down/)
   })
 
-  it('of several answers one counts, whoever gives them', async () => {
+  it('of several answers one counts, from any browser', async () => {
     const { ask, poll, browser, runtime } = await start()
     const [ada, eve] = [await browser(), await browser('eve')]
     const { user_code, device_code } = await ask()

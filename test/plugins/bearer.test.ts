@@ -257,7 +257,7 @@ describe('a code', () => {
       const fields = await fresh()
       const answer = await tokenCall({ ...fields, ...wrong })
       expect([wrong, answer.status, await answer.json()]).toEqual([wrong, 400, { error: 'invalid_grant' }])
-      // Whoever has the code alone has used it up; a code that does not exist takes nothing away.
+      // A client with the code alone has used it up; a code that does not exist takes nothing away.
       expect((await tokenCall(fields)).status).toBe('code' in wrong ? 200 : 400)
     }
     const late = await fresh()
@@ -486,7 +486,7 @@ describe('what ends an app session', () => {
 })
 
 describe('an access token', () => {
-  it('is nobody when it is wrong, never the person of the cookie, and is sent alone', async () => {
+  it('is signed out when it is wrong, never the person of the cookie, and is sent alone', async () => {
     const { auth, browser, bearer, request } = await world()
     const { access_token: token } = await signIn(await discover(auth), await browser())
     const cookie = (await browser('eve')).cookieHeader()

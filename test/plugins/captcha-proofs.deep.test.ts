@@ -62,7 +62,7 @@ describe('captchaPlugin(altcha()) with its defaults', () => {
     expect(await (await browser.get(refused.pathname.replace('/auth', '') + refused.search)).text()).toContain('data-altcha=')
     const answer = await browser.post(path, { ...fields, ...(await solved(browser, path)) })
     expect(answer.headers.get('location')).not.toContain('CaptchaRequired')
-    // Nobody has the address yet: a reset mails nothing.
+    // No user has the address yet: a reset mails nothing.
     if (path === '/passwords/reset') expect(await sent()).toBe(0)
     else await expect.poll(sent).toBe(1)
   })

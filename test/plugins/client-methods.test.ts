@@ -107,7 +107,7 @@ it('twoFactor: an app is added, asked for, and taken away', async () => {
   expect(await client.twoFactor.list()).toEqual([])
 })
 
-it('twoFactor: nobody, an old proof, and too many tries are refused', async () => {
+it('twoFactor: no session, an old proof, and too many tries are refused', async () => {
   const { client, browse, signIn, name, runtime } = await world()
   browse()
   await expect(client.twoFactor.list()).rejects.toMatchObject(refused('AccessDenied', 403))
@@ -124,7 +124,7 @@ it('twoFactor: nobody, an old proof, and too many tries are refused', async () =
   runtime.advance(301_000)
   for (const act of [client.twoFactor.addApp(), client.twoFactor.remove({ id }), client.twoFactor.renewCodes()])
     await expect(act).rejects.toMatchObject(refused('ProofTooOld', 403))
-  // Whoever knows the password gets five tries, and then no login waits any more.
+  // A person who knows the password gets five tries, and then no login waits any more.
   const thief = await signIn('ada')
   const answers: (string | undefined)[] = []
   for (let tries = 0; tries < 7; tries++)
@@ -137,7 +137,7 @@ it('twoFactor: nobody, an old proof, and too many tries are refused', async () =
   expect(answers).toEqual([...Array(5).fill('WrongSecondFactor'), 'TooManySecondFactors', 'NoLoginWaits'])
   expect(await name(thief)).toBeUndefined()
   browse(owner)
-  // Somebody else's browser forgets nothing of ada's, and removes no factor of hers.
+  // Another user's browser forgets nothing of ada's, and removes no factor of hers.
   await signIn('boss')
   expect([await client.twoFactor.remove({ id }), await client.twoFactor.forgetBrowser({ id })]).toEqual([false, false])
 })
@@ -212,7 +212,7 @@ it('apiKeys: made, listed, rotated and ended by their owner alone', async () => 
   const next = await client.apiKeys.rotate({ id: made.id })
   expect(next.key).not.toBe(made.key)
   expect(await client.apiKeys.revoke({ id: next.id })).toBe(true)
-  // A key makes no key, and nobody has none.
+  // A key makes no key, and a visitor has none.
   const robot = browse()
   const { key } = await (browse(jar), client.apiKeys.create({ name: 'other' }))
   vi.stubGlobal('fetch', (input: string, init: RequestInit) =>

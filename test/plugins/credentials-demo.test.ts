@@ -32,7 +32,7 @@ describe('the demo account', () => {
   )
 
   it.each([false, undefined, 'yes' as never, 1 as never])(
-    'signs nobody in where `development` is %s, and shows no form',
+    'signs no user in where `development` is %s, and shows no form',
     async (development) => {
       expect(await signIn('http://localhost:3000', development)).toBeUndefined()
       const auth = createAuth(baseConfig({ providers: [demoAccount({ development })] }))
@@ -51,7 +51,7 @@ describe('the demo account', () => {
       {},
       { forwarded: 'for=1.2.3.4;host="app.example"' },
     ],
-  ] as [string, string, AuthConfig, Record<string, string>][])('signs nobody in at %s', async (_what, origin, config, headers) => {
+  ] as [string, string, AuthConfig, Record<string, string>][])('signs no user in at %s', async (_what, origin, config, headers) => {
     expect(await signIn(origin, true, config, headers)).toBeUndefined()
   })
 

@@ -109,7 +109,7 @@ describe('canaries in everything', () => {
     const link = world.mails.at(-1)
     canaries.add(String(link?.token))
     await client.get(String(link?.url))
-    // Passwords, right and wrong, and fields that nobody asked for.
+    // Passwords, right and wrong, and fields that were not asked for.
     await client.post('/callback/password', { username: 'ada', password: canary('password'), extra: canary('field') })
     // Values planted in headers, cookies, query and body.
     await client.get(`/callback/oidc?code=${canary('code')}&state=${canary('state')}`)

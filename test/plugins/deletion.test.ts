@@ -1,4 +1,4 @@
-/** A deleted user has nothing left that signs in, whoever deletes the user and whatever the store can keep. */
+/** A deleted user has nothing left that signs in, whichever way the user is deleted and whatever the store can keep. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'

@@ -69,7 +69,7 @@ async function world({ records = true, strategy = 'database' as 'jwt' | 'databas
 }
 
 describe.each(['jwt', 'database'] as const)('with records, under the %s strategy', (strategy) => {
-  it.each(['bare', 'reads', 'oidc'] as const)('%s said no: whoever proves the address gets another user', async (by) => {
+  it.each(['bare', 'reads', 'oidc'] as const)('%s said no: a person who proves the address gets another user', async (by) => {
     const { data, atProvider, prove, idOf } = await world({ strategy })
     const attacker = await atProvider(by, false)
     const id = await idOf(attacker)

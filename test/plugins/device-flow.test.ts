@@ -85,7 +85,7 @@ describe('a device', () => {
     auth.on('deviceFlowApproved', () => void polls.push('approved'))
     const waiting = openid.pollDeviceAuthorizationGrant(config, begun).then((tokens) => (polls.push('tokens'), tokens))
     await vi.advanceTimersByTimeAsync(6_000)
-    // Somebody with the code asks in between: the device is slowed down and goes on.
+    // Another client with the code asks in between: the device is slowed down and goes on.
     expect(await poll(begun.device_code)).toEqual({ error: 'slow_down' })
     await vi.advanceTimersByTimeAsync(5_000)
     expect(await approve(await browser(), begun.user_code)).toBe(`${origin}/auth/device?done=allowed`)

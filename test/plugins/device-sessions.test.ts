@@ -120,7 +120,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
       [],
       [],
     ])
-    // Nobody refreshes without the key.
+    // No client refreshes without the key.
     const other = new Device(copy(client))
     other.instructions = device.instructions
     const second = copy(client)
@@ -132,7 +132,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
     expect(await name(client)).toBe('ada')
   })
 
-  it('a jar from before the registration, or without the short cookie, is nobody everywhere', async () => {
+  it('a jar from before the registration, or without the short cookie, is signed out everywhere', async () => {
     const { auth, signIn, copy, name, asks } = await world(strategy, { bind: 'optional' })
     const { client, device, response } = await signIn()
     const before = copy(client)

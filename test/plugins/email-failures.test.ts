@@ -8,7 +8,7 @@ import { createHost, errorAt, origin, verifyRequest } from './_email-host.ts'
 const address = 'ada@mail.example'
 const never = new Promise<never>(() => {})
 
-/** A port of this machine where nobody listens. */
+/** A port of this machine where no server listens. */
 async function closedPort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -181,7 +181,7 @@ describe('the store', () => {
       const host = createHost({}, config, faulty(method, fault))
       const ada = host.person()
       const answer = await ada.ask(address)
-      // What createVerificationToken answers is nobody's business.
+      // What createVerificationToken answers is not read.
       if (what === 'answers nonsense' && method === 'createVerificationToken') return expect(answer).toBe(verifyRequest)
       expect(answer).toBe(errorAt('Configuration'))
       expect(answer).not.toContain('canary')
@@ -224,7 +224,7 @@ describe('the store', () => {
     })
   }
 
-  it('a link is given back once only, and to nobody who lost the race', async () => {
+  it('a link is given back once only, and not to a request that lost the race', async () => {
     let down = true
     const host = createHost({}, { session: { strategy: 'database' } }, (adapter) => ({
       ...adapter,

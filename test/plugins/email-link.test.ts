@@ -50,7 +50,7 @@ describe.each(strategies)('a link under the %s strategy', (strategy) => {
     expect(errors).toEqual([])
   })
 
-  it('rows 222, 355: used again, for somebody else, altered, expired: Verification, no session, nobody made', async () => {
+  it('rows 222, 355: used again, for another user, altered, expired: Verification, no session, no user created', async () => {
     const { ada, link, data, clock, logged, person } = await mailed({}, config)
     const wrong = [
       altered(link(), { token: 'f'.repeat(64) }),
@@ -109,21 +109,21 @@ describe.each(strategies)('a link under the %s strategy', (strategy) => {
   it('B8, D35: twenty parallel requests make one session', async () => {
     const { link, data, person } = await mailed({}, config)
     const people = Array.from({ length: 20 }, () => person())
-    const answers = await Promise.all(people.map((somebody) => somebody.open(link())))
+    const answers = await Promise.all(people.map((person) => person.open(link())))
     expect(answers.filter((answer) => answer === `${origin}/dash`)).toHaveLength(1)
     expect(answers.filter((answer) => answer === errorAt('Verification'))).toHaveLength(19)
     expect(data.users.size).toBe(1)
-    const sessions = await Promise.all(people.map((somebody) => somebody.session()))
+    const sessions = await Promise.all(people.map((person) => person.session()))
     expect(sessions.filter(Boolean)).toHaveLength(1)
   })
 
   it('B9, D48: also with an adapter that finds and deletes in two steps', async () => {
     const { link, data, person } = await mailed({}, config, naive)
     const people = Array.from({ length: 20 }, () => person())
-    const answers = await Promise.all(people.map((somebody) => somebody.open(link())))
+    const answers = await Promise.all(people.map((person) => person.open(link())))
     expect(answers.filter((answer) => answer === `${origin}/dash`)).toHaveLength(1)
     expect(data.users.size).toBe(1)
-    expect((await Promise.all(people.map((somebody) => somebody.session()))).filter(Boolean)).toHaveLength(1)
+    expect((await Promise.all(people.map((person) => person.session()))).filter(Boolean)).toHaveLength(1)
   })
 
   it('D48: losing the race leaves a session that was there before alone', async () => {
@@ -157,7 +157,7 @@ describe('what adapters may do', () => {
     ['another token', (row) => ({ ...row, token: 'f'.repeat(64) })],
     ['an expired row', (row) => ({ ...row, expires: new Date(0) })],
   ]
-  it.each(lies)('GHSA-4rxr-27mm-mxq9: a row of %s is nobody', async (_what, lie) => {
+  it.each(lies)('GHSA-4rxr-27mm-mxq9: a row of %s signs no user in', async (_what, lie) => {
     const { ada, link, data, logged } = await mailed({}, {}, (adapter) => ({
       ...adapter,
       useVerificationToken: async (key) => lie((await adapter.useVerificationToken(key))!) as never,
@@ -181,7 +181,7 @@ describe('what adapters may do', () => {
   })
 
   it.each([[undefined], [{}], [{ identifier: address }], [{ identifier: address, token: 't', expires: 'never' }], ['row']])(
-    'SECURITY 5.2: the answer %j signs nobody in',
+    'SECURITY 5.2: the answer %j signs no user in',
     async (answer) => {
       const { ada, link, data } = await mailed({}, {}, (adapter) => ({ ...adapter, useVerificationToken: () => answer as never }))
       expect(await ada.open(link())).toContain('/auth/error?error=')
@@ -192,7 +192,7 @@ describe('what adapters may do', () => {
 })
 
 describe('without a token', () => {
-  it('the link without its token is a mistake of whoever wrote it', async () => {
+  it('the link without its token is a mistake of its author', async () => {
     const { ada, link, logged, data } = await mailed()
     expect(await ada.open(altered(link(), { token: undefined }))).toBe(errorAt('Configuration'))
     expect(await ada.open(altered(link(), { token: '' }))).toBe(errorAt('Configuration'))
@@ -300,7 +300,7 @@ describe('guessing', () => {
     expect(await ada.open(link())).toBe(`${origin}/dash`)
   })
 
-  it('ASVS 6.6.3: nobody can lock out a link with a long token', async () => {
+  it('ASVS 6.6.3: an attacker cannot lock out a link with a long token', async () => {
     const { ada, link, person } = await mailed()
     for (let i = 0; i < 30; i++) await person().open(altered(link(), { token: String(i) }))
     expect(await ada.open(link())).toBe(`${origin}/dash`)
@@ -437,7 +437,7 @@ describe('callbacks and events', () => {
     },
   )
 
-  it('row 137: a refusal after the click is AccessDenied, and nobody is made', async () => {
+  it('row 137: a refusal after the click is AccessDenied, and no user is created', async () => {
     const { ada, link, data } = await mailed({}, { callbacks: { signIn: ({ email }) => email?.verificationRequest === true } })
     expect(await ada.open(link())).toBe(errorAt('AccessDenied'))
     expect(data.users.size).toBe(0)

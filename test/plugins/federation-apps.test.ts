@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => op.close())
 
-// Claimed by the app, so that nobody has to be asked.
+// Claimed by the app, so that no DNS query is needed.
 const redirect = 'https://app.example/signed-in'
 let number = 0
 function site(strategy: 'jwt' | 'database') {

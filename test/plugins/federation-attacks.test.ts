@@ -88,13 +88,13 @@ const requestOf = (browser: Client, at = origin): Request =>
   new Request(`${at}/`, { headers: { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') } })
 
 describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
-  it('each person gets tokens of the own account, and nobody those of another', async () => {
+  it('each person gets tokens of the own account, and none those of another', async () => {
     const { auth, signIn, users } = site(strategy)
     op.reset()
     const [alice, bob] = [await signIn({ sub: 'alice', sid: 'a' }), await signIn({ sub: 'bob', sid: 'b' })]
     const [hers, his] = [await auth.tokens.get(requestOf(alice), 'acme'), await auth.tokens.get(requestOf(bob), 'acme')]
     expect([hers?.accessToken === his?.accessToken, new Set(users).size]).toEqual([false, 2])
-    // Ids of providers are all that a caller can name: an account of somebody else is none of them.
+    // Ids of providers are all that a caller can name: an account of another user is none of them.
     for (const name of ['alice', users[0] ?? '', 'acme/alice', '__proto__'])
       expect(await auth.tokens.get(requestOf(bob), name), name).toBeNull()
     expect(await auth.tokens.revoke(requestOf(bob), 'acme')).toBe(true)
@@ -102,7 +102,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await auth.tokens.get(requestOf(new Client(auth)), 'acme')).toBeNull()
   })
 
-  it('somebody who acts for a person gets no token of that person', async () => {
+  it('a user who acts for another gets no token of that person', async () => {
     const { auth, signIn, users } = site(strategy)
     auth.use(stepUpPlugin()).use(impersonationPlugin({ can: () => true }))
     await signIn({ sub: 'alice', sid: 'a' })
@@ -237,7 +237,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await hasTokens()).toBe(true)
     expect([await signal({ sub_id: { format: 'iss_sub', iss: op.issuer, sub: 'alice' } }), await isIn(first)]).toEqual([202, false])
     const second = await signIn({ sub: 'alice', sid: 'two' })
-    // The `sub` of somebody else beside her `sid` ends nothing of hers.
+    // The `sub` of another user beside her `sid` ends nothing of hers.
     expect([await logout({ sub: 'bob', sid: 'two' }), await isIn(second), await hasTokens()]).toEqual([200, true, true])
     expect([await logout({ sub: 'employee-5-alice' }), await isIn(second), await hasTokens()]).toEqual([200, true, true])
     expect([await logout({ sub: 'alice' }), await isIn(second), await hasTokens()]).toEqual([200, false, false])

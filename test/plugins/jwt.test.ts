@@ -123,7 +123,7 @@ describe('a token', () => {
     },
   )
 
-  it('is for nobody without a session, and never outlives the session', async () => {
+  it('needs a session, and never outlives the session', async () => {
     const { auth, request, runtime } = await world({ maxAge: 3600 }, { session: { maxAge: 120 } })
     expect(await auth.jwt.issue(request({}), { audience })).toBeNull()
     expect((await auth.jwt.issue(request(), { audience }))?.expiresAt).toBe(Math.floor(runtime.now() / 1000) + 120)
@@ -149,7 +149,7 @@ describe('a token', () => {
     expect(decodeJwt(forCi!.accessToken).sub).toBe('service:ci')
   })
 
-  it('is refused for other audiences and scopes, for somebody who acts for a person, and where a hook says no', async () => {
+  it('is refused for other audiences and scopes, for a user who acts for another, and where a hook says no', async () => {
     const { auth, request, token, checks } = await world({ audiences: [audience], scopes: ['read'] })
     expect((await thrown(auth.jwt.issue(request(), { audience: other }))).status).toBe(400)
     expect((await thrown(auth.jwt.issue(request(), { audience, scope: 'write' }))).status).toBe(400)
@@ -375,7 +375,7 @@ it('keys and tokens of one tenant are unknown in another', async () => {
 })
 
 describe('routes', () => {
-  it('give a token to an own page and to an API key, and to nobody else', async () => {
+  it('give a token to an own page and to an API key, and to no other caller', async () => {
     const { auth, client } = await world({ routes: true, audiences: [audience], scopes: ['read'] })
     const post = (who: Client, body: object, from = who.origin) =>
       who.send('/jwt/token', { method: 'POST', body: JSON.stringify(body), headers: { 'content-type': 'application/json', origin: from } })
@@ -439,7 +439,7 @@ describe('introspection', () => {
     for (const response of dead) expect([response.status, await response.text()]).toEqual([200, '{"active":false}'])
   })
 
-  it('asks who asks: nobody, a wrong secret and two ways at once are refused', async () => {
+  it('asks who asks: no client, a wrong secret and two ways at once are refused', async () => {
     const { ask, token, client } = await world({ introspection: { clients } })
     const text = await token()
     for (const headers of [

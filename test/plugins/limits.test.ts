@@ -110,7 +110,7 @@ describe('limitsPlugin', () => {
     ).toHaveLength(16)
     const apart = createHost({ rules: [{ ...rules[0]!, by: 'address' }] })
     expect(await times(4, (at) => apart.attempt('a', 'right', apart.client(`2001:db8::${at}`)))).toEqual(['in', 'in', 'in', 'in'])
-    // Nobody's address is one address.
+    // Requests without an address share one.
     expect(await times(3, () => apart.attempt('a', 'right', apart.client('')))).toEqual(['in', 'in', 429])
   })
 
@@ -161,7 +161,7 @@ describe('limitsPlugin', () => {
     await expect(auth.limits.check(request, 'kontakt')).rejects.toThrow('there is no rule "kontakt". Rules: contact.')
   })
 
-  it('tells the owner by mail, once a day, in the language of the request; nobody else', async () => {
+  it('tells the owner by mail, once a day, in the language of the request; no other user', async () => {
     const mails: MailMessage[] = []
     const adapter = memoryAdapter()
     const { attempt, auth, settings } = createHost(

@@ -162,7 +162,7 @@ describe('routes for programs', () => {
     }
   })
 
-  it('/oauth/session is for tokens: a cookie is nobody there', async () => {
+  it('/oauth/session is for tokens: a cookie is signed out there', async () => {
     const auth = await host(apiKeysPlugin(), bearerPlugin({ apps }))
     const browser = new Client(auth)
     await browser.post('/callback/credentials', { user: 'ada' })

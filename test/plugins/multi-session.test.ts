@@ -89,7 +89,7 @@ describe.each(['jwt', 'database'] as const)('accounts of a browser, %s', (strate
     const body = new URLSearchParams({ csrfToken, action: 'all' })
     expect((await client.send('/switch', { method: 'POST', body })).headers.get('location')).toContain('MissingCSRF')
     expect(await name(client)).toBe('ada')
-    // And a browser that nobody added an account in has one session, as before.
+    // And a browser to which no account was added has one session, as before.
     const plain = browser()
     await signIn(plain, 'ada')
     await signIn(plain, 'bob')

@@ -1,4 +1,4 @@
-/** Forced linking: a flow that somebody else began gives its account to nobody who is signed in (SECURITY, "forced linking", "cookie tossing"). */
+/** Forced linking: a flow that an attacker began gives its account to no signed-in user (SECURITY, "forced linking", "cookie tossing"). */
 import { describe, expect, it } from 'vitest'
 import type { AuthConfig, Session, User } from 'authkernel'
 import { AccessDenied, type Auth, type Context, type Plugin, type ProviderFlow, type ProviderOf } from 'authkernel/kernel'
@@ -162,7 +162,7 @@ it('a strategy without `subject` is known by its user', async () => {
   expect([...data.accounts.values()].map(({ userId }) => userId)).toEqual(['ada'])
 })
 
-it('a type that leaves the page and does not say who began the flow signs nobody in', async () => {
+it('a type that leaves the page and does not say who began the flow signs no user in', async () => {
   const data = memoryData()
   const flow = (startedBy?: null): ProviderFlow<ProviderOf<'oauth'>> => ({
     start: (ctx) => ctx.redirect('/elsewhere'),

@@ -51,7 +51,7 @@ describe('row 203', () => {
   })
 })
 
-describe('whoever believes any Host header', () => {
+describe('a server that believes any Host header', () => {
   const provider = () => ({ id: 'acme', type: 'oidc' as const, name: 'Acme', issuer: op().issuer, clientId: 'client-1', clientSecret: 'x' })
   const ready = (config: AuthConfig, own: object = {}): Promise<void> =>
     createAuth({ secret, trustHost: true, env: false, logger: {}, providers: [{ ...provider(), ...own }], ...config }).ready()
@@ -127,7 +127,7 @@ describe('rows 204, 205', () => {
     const forwarded = locationOf(await deployment('https://proxy.example').get(`/callback/acme?${query.toString()}`))
     expect(locationOf(await preview.get(forwarded))).toBe('https://preview.example/auth/signin?error=OAuthCallbackError')
   })
-  it('a state that nobody with the secret made: InvalidCheck, no redirect elsewhere', async () => {
+  it('a state that was made without the secret: InvalidCheck, no redirect elsewhere', async () => {
     op().reset()
     const states = ['x', '', 'https://evil.example', 'eyJhbGciOiJub25lIn0.eyJvcmlnaW4iOiJodHRwczovL2V2aWwuZXhhbXBsZSJ9.']
     const foreign = deployment('https://preview.example', { secret: 'another-secret-of-40-characters-abcdefgh' })

@@ -119,7 +119,7 @@ describe('refresh', () => {
     ['no token', 'unknown', answered(200, { token_type: 'Bearer' })],
     ['refused connection', 'unused', broken('ECONNREFUSED')],
     ['no such host', 'unused', broken('ENOTFOUND')],
-    ['a certificate of somebody else', 'unused', broken('ERR_TLS_CERT_ALTNAME_INVALID')],
+    ['a certificate of another host', 'unused', broken('ERR_TLS_CERT_ALTNAME_INVALID')],
     ['reset after sending', 'unknown', broken('ECONNRESET')],
     ['closed socket', 'unknown', broken('UND_ERR_SOCKET')],
   ])('%s: %s', async (_name, outcome, answer) => {

@@ -75,7 +75,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect([(await client.session())?.user, (await demand({ acr: ['gold'] })) instanceof URL]).toEqual([before?.user, true])
   })
 
-  it('a replay, and an answer for somebody who signed in meanwhile, change nothing', async () => {
+  it('a replay, and an answer for a user who signed in meanwhile, change nothing', async () => {
     const { auth, options, op, signIn, demand, answer, now, client } = await world(strategy)
     await signIn()
     options.runtime.advance(301_000)

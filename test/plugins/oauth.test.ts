@@ -382,7 +382,7 @@ describe('accounts', () => {
     ).toBe(refused)
     expect(await second({}, { email_verified: true })).toBe(refused)
   })
-  it('rows 201, 202: a signed-in person links another account and keeps the session; not one of somebody else', async () => {
+  it('rows 201, 202: a signed-in person links another account and keeps the session; not one of another user', async () => {
     op().reset()
     const adapter = memoryAdapter()
     const auth = createAuth({ secret, trustHost: true, env: false, adapter, logger: { error() {} } }).use(

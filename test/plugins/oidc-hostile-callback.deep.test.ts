@@ -1,4 +1,4 @@
-/** Callbacks that nobody's provider sent (SECURITY 2.2, RFC 9207, D12, D35, D36, D47, D48). */
+/** Callbacks that no provider sent (SECURITY 2.2, RFC 9207, D12, D35, D36, D47, D48). */
 import { describe, expect, it } from 'vitest'
 import { type Client, locationOf, setCookies } from '../_client.ts'
 import { type Case, expectRefused, instance, refuses, useOp } from '../_op/journey.ts'

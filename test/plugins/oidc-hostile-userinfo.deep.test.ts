@@ -1,4 +1,4 @@
-/** Userinfo endpoints that answer for somebody else, or nonsense (OpenID Connect Core 5.3, row 198). */
+/** Userinfo endpoints that answer for another user, or nonsense (OpenID Connect Core 5.3, row 198). */
 import { describe, expect, it } from 'vitest'
 import type { Answer } from '../_op/hostile.ts'
 import { b64, hmacJws, type Jwk, json64, jws, keys, pem } from '../_op/keys.ts'
@@ -52,7 +52,7 @@ describe('oidc', () => {
     'two megabytes': answer((body) => ({ body: { ...body, pad: 'x'.repeat(2_000_000) } })),
     hanging: answer(() => ({ raw: () => {} }), { config: { deadlines: { network: 300 } } }),
     closed: answer(() => ({ raw: (response) => response.destroy() })),
-    'signed though nobody asked': jwt((claims) => jws(good, claims, keys.k1), { provider }),
+    'signed though not requested': jwt((claims) => jws(good, claims, keys.k1), { provider }),
     'JSON though a signature was asked for': answer((body) => ({ body }), {
       provider: { ...provider, client: { userinfo_signed_response_alg: 'RS256' } },
     }),

@@ -1,5 +1,5 @@
 /**
- * The order matrix: whoever types an address first has nothing of the user who proves it, in any order, with passwords, codes, passkeys, providers
+ * The order matrix: a person who types an address first has nothing of the user who proves it, in any order, with passwords, codes, passkeys, providers
  * and numbers.
  */
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** An account at a trusted provider that holds an address unverified, or says nothing of it, never becomes the account of whoever proves the address. */
+/** An account at a trusted provider that holds an address unverified, or says nothing of it, never becomes the account of the person who proves the address. */
 import { describe, expect, it, vi } from 'vitest'
 import { type AuthConfig, createAuth, type Session } from 'authkernel'
 import type { MailMessage, Plugin } from 'authkernel/kernel'

@@ -61,7 +61,7 @@ async function state({ auth }: World, id: string): Promise<unknown> {
   return JSON.stringify([await auth.organizations.get(sys, id), members, teams, invitations, inTeams])
 }
 
-describe('whoever is no member', () => {
+describe('a user who is no member', () => {
   it.each(['dan', 'eve'])('reaches nothing, as owner of another organization or of none: %s', async (who) => {
     const of = await world()
     const { id } = await victim(of)
@@ -169,7 +169,7 @@ describe('a member', () => {
 })
 
 describe('an invitation', () => {
-  it('forwarded, or to somebody who has not proved the address, is worth nothing', async () => {
+  it('forwarded, or to a user with an unverified address, is worth nothing', async () => {
     const of = await world()
     const id = await of.found()
     await of.auth.organizations.invite({ userId: 'ada' }, id, { email: 'bob@example.com', role: 'admin' })
@@ -187,7 +187,7 @@ describe('an invitation', () => {
       expect((await of.call(await of.browser('bob'), 'accept', { token: bad })).answer.error).toBe('InvitationInvalid')
   })
 
-  it.each(['demoted', 'removed', 'deleted'])('is void when whoever invited was %s', async (how) => {
+  it.each(['demoted', 'removed', 'deleted'])('is void when the inviter was %s', async (how) => {
     const of = await world()
     const id = await of.found({ bob: 'admin' })
     await of.auth.organizations.invite({ userId: 'bob' }, id, { email: 'cy@example.com' })
@@ -198,7 +198,7 @@ describe('an invitation', () => {
     expect(await type(of.auth.organizations.accept(of.asks(await of.browser('cy')), link))).toBe('InvitationInvalid')
   })
 
-  it('is void while whoever invited is banned, and nobody who is banned accepts one', async () => {
+  it('is void while the inviter is banned, and no banned user accepts one', async () => {
     const { auth, browser, asks, found, token } = await world('database', {}, {}, [adminPlugin({ can: () => true })])
     const { admin } = auth as unknown as AdminApi
     const [id, root] = [await found({ bob: 'admin' }), { userId: 'root' }]
@@ -225,7 +225,7 @@ describe('an invitation', () => {
 })
 
 describe('no person at work for themselves', () => {
-  it('an API key, an impersonator, nobody: no method, no API; and a key does what it was made for', async () => {
+  it('an API key, an impersonator, a visitor: no method, no API; and a key does what it was made for', async () => {
     const of = await world()
     const { id } = await victim(of)
     const { key } = await of.auth.apiKeys.create({ userId: 'ada' }, { name: 'k', scopes: ['project:update'] })
@@ -334,7 +334,7 @@ describe('tenants', () => {
     const session = await auth.session(bob)
     expect(await auth.can(session, 'member:read', { organization: id, tenant: 'b' })).toBe(true)
     expect((await auth.organizations.members(ada, id)).members.map(({ userId }) => userId).sort()).toEqual(['ada', 'bob'])
-    // Somebody who is deleted in their tenant leaves no membership above it.
+    // A user who is deleted in their tenant leaves no membership above it.
     expect(await type(auth.users.delete(ada))).toBe('LastOwner')
     expect(await auth.users.delete(bob)).toBe(true)
     expect((await auth.organizations.members({ system: true, tenant: 'a' }, id)).members.map(({ userId }) => userId)).toEqual(['ada'])

@@ -23,7 +23,7 @@ describe('the last owner is not deleted', () => {
     expect(await auth.users.delete({ userId: 'bob' })).toBe(true)
   })
 
-  it('and what a person who is deleted had offered is offered no more, whoever else invited', async () => {
+  it('and what a person who is deleted had offered is offered no more, whatever others invited', async () => {
     const { auth, found } = await world()
     const id = await found({ bob: 'admin', cy: 'admin' })
     await auth.organizations.invite({ userId: 'bob' }, id, { email: 'one@example.com' })
@@ -50,7 +50,7 @@ describe('the last owner is not deleted', () => {
     expect(await store.getUser('ada')).toBeNull()
   })
 
-  it('when another plugin or the host refuses, nobody has lost an organization', async () => {
+  it('when another plugin or the host refuses, no user has lost an organization', async () => {
     const { auth, found, store } = await world()
     const id = await found({ bob: 'owner' })
     const takeBack = auth.hook('deleteUser', ({ userId }) => userId !== 'ada')

@@ -12,7 +12,7 @@ const day = 86_400_000
 const sys = { system: true } as const
 
 describe('roles', () => {
-  it('say what somebody may do, read at each use', async () => {
+  it('say what a member may do, read at each use', async () => {
     const { auth, browser, asks, found } = await world()
     const id = await found({ bob: 'admin', cy: 'member', dan: 'viewer' })
     const at = { organization: id }
@@ -94,7 +94,7 @@ describe('an organization', () => {
     expect(await type(auth.organizations.add(sys, id, 'bob'))).toBe('AlreadyMember')
     expect(await type(auth.organizations.update(ada, id, { slug: 'acme' }))).toBe('OrganizationTaken')
     expect(await auth.organizations.update(ada, id, { name: 'New', slug: 'new' })).toMatchObject({ name: 'New', slug: 'new' })
-    // Whoever was deleted makes room.
+    // A deleted member makes room.
     await store.deleteUser('bob')
     expect(await type(auth.organizations.add(sys, id, 'cy'))).toBe('done')
     await auth.organizations.teams.create(ada, id, { name: 'Core' })
@@ -113,7 +113,7 @@ describe('an organization', () => {
     ])
   })
 
-  it('keeps its last owner: nobody takes them out, and they hand it over', async () => {
+  it('keeps its last owner: no member removes them, and they hand it over', async () => {
     const { auth, found } = await world()
     const [ada, id] = [{ userId: 'ada' }, await found({ bob: 'admin', cy: 'member' })]
     expect(await type(auth.organizations.leave(ada, id))).toBe('LastOwner')
@@ -152,7 +152,7 @@ describe.each(['jwt', 'database'] as const)('the active organization, %s', (stra
     expect((await cy.session())?.['organization']).toEqual({ id, role: 'member' })
     expect(await auth.can(asks(cy), 'project:update')).toBe(true)
     expect(await auth.can(await auth.session(asks(cy)), 'project:update')).toBe(true)
-    // A planted cookie of somebody else says nothing.
+    // A planted cookie of another user says nothing.
     const dan = await browser('dan')
     for (const [name, value] of cy.cookies) if (name.endsWith('.organization')) dan.cookies.set(name, value)
     expect((await dan.session())?.['organization']).toBeUndefined()
@@ -177,7 +177,7 @@ describe.each(['jwt', 'database'] as const)('after a sign-in, %s', (strategy) =>
     expect((await (await browser('ada')).session())?.organization).toEqual({ id, role: 'owner' })
     expect((await (await browser('cy')).session())?.organization).toEqual({ id, role: 'member' })
     expect((await (await browser('dan')).session())?.organization).toBeUndefined()
-    // One that somebody makes is active from then on.
+    // One that a user makes is active from then on.
     const dan = await browser('dan')
     const made = await call(dan, 'create', { name: 'Of Dan' })
     expect((await dan.session())?.organization).toEqual({ id: made.answer['id'], role: 'owner' })
@@ -266,7 +266,7 @@ describe('a role of the host', () => {
 })
 
 describe('an invitation', () => {
-  it('is mailed, and makes a member of whoever has proved its address, once', async () => {
+  it('is mailed, and makes the user who has proved its address a member, once', async () => {
     const { auth, browser, mails, token, found, told } = await world()
     const id = await found()
     const made = await auth.organizations.invite({ userId: 'ada' }, id, { email: 'Bob@Example.com', role: 'admin' })
@@ -315,7 +315,7 @@ describe('an invitation', () => {
     expect(await auth.organizations.invitations(ada, id)).toEqual([])
   })
 
-  it('brings somebody into a team, and stops at the limits', async () => {
+  it('brings a user into a team, and stops at the limits', async () => {
     const { auth, browser, asks, token, found } = await world('database', { limits: { invitations: 1, members: 2 } })
     const [ada, id] = [{ userId: 'ada' }, await found()]
     const { id: team } = await auth.organizations.teams.create(ada, id, { name: 'Core' })

@@ -85,7 +85,7 @@ describe.each(['database', 'jwt'] as const)('the account page, %s', (strategy) =
     expect(await page(await browser(windows, 'eve'))).toContain('not confirmed')
   })
 
-  it('lists devices, ends one, and ends all; nobody else’s', async () => {
+  it('lists devices, ends one, and ends all; of no other user', async () => {
     const { browser } = await host(session)
     const [here, there, stranger] = [await browser(windows), await browser(mac), await browser(windows, 'eve')]
     const text = await page(here)
@@ -94,7 +94,7 @@ describe.each(['database', 'jwt'] as const)('the account page, %s', (strategy) =
     expect(text.match(/this device/g)).toHaveLength(1)
     const ids = [...text.matchAll(/name="id" value="([^"]+)"/g)].map(([, id]) => id!)
     expect(ids).toHaveLength(1)
-    // Her own session cannot be ended by somebody else.
+    // Her own session cannot be ended by another user.
     const hers = tokenIn(await page(stranger))
     await post(stranger, '/account/sessions/end', { csrfToken: hers, id: ids[0]! })
     expect(await signedIn(there)).toBe(true)

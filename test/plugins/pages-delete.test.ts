@@ -47,7 +47,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     await vi.waitFor(() => expect(mails).toMatchObject([{ to: 'ada@example.com', subject: expect.stringContaining('was deleted') }]))
   })
 
-  it('the page lists what goes, of this user alone, and a store that cannot tell keeps nobody from it', async () => {
+  it('the page lists what goes, of this user alone, and a store that cannot tell does not prevent it', async () => {
     const { auth, adapter, signIn } = await world(strategy)
     for (const id of ['1', '2']) await adapter.linkAccount!({ userId: 'ada', type: 'oauth', provider: 'orbit', providerAccountId: id })
     await adapter.linkAccount!({ userId: 'eve', type: 'oauth', provider: 'orbit', providerAccountId: '3' })

@@ -113,7 +113,7 @@ describe('a page of a plugin', () => {
     expect(answer.headers.get('location')).toBe('/my-code?flow=0123456789ab')
   })
 
-  it('ctx.page leads to it; a name that nobody draws and a page without a path are errors that say so', async () => {
+  it('ctx.page leads to it; a name that no plugin draws and a page without a path are errors that say so', async () => {
     const said: string[] = []
     const browser = client(
       twoFactor((kernel) => {

@@ -86,7 +86,7 @@ describe('every page', () => {
     const made = await Promise.all(
       pages.map(async ([path]) => (await get(path)).headers.get('set-cookie')?.includes('csrf-token') ?? false),
     )
-    // Nobody is signed in: the sign-out page has nothing to ask.
+    // No user is signed in: the sign-out page has nothing to ask.
     expect(made).toEqual([true, false, false, false])
   })
 })
@@ -250,7 +250,7 @@ describe('sign-in', () => {
 })
 
 describe('sign-out', () => {
-  it('asks whoever is signed in, and tells everybody else that there is nothing to end', async () => {
+  it('asks a signed-in user, and tells each other visitor that there is nothing to end', async () => {
     const browser = await signIn()
     expect(await (await browser.get('/signout')).text()).toContain('<form action="http://localhost:3000/auth/signout" method="post">')
     await browser.post('/signout')
@@ -330,7 +330,7 @@ describe('the sign-in page is drawn once and filled in', () => {
     const browser = new Client(createAuth(baseConfig({ providers: [password, acme, github] })))
     const page = async (query: string): Promise<string> => (await browser.get(`/signin?${query}`, { 'accept-language': lang })).text()
     for (const query of [`callbackUrl=${hostile}`, 'error=CredentialsSignin&code=x', 'error=%3Cb%3E', 'callbackUrl=/y']) {
-      // An address that nobody typed is drawn in full, and changes nothing where no field asks for one.
+      // An address that was not typed is drawn in full, and changes nothing where no field asks for one.
       const full = await page(`${query}&email=`)
       expect(plain(await page(query))).toBe(plain(full))
       expect(plain(await page(query))).toBe(plain(full))
@@ -397,7 +397,7 @@ describe('a logo in one colour', () => {
 })
 
 describe('a passkey button', () => {
-  it('asks to sign in when somebody is signed in already, and lets the server decide otherwise', async () => {
+  it('asks to sign in when a user is signed in already, and lets the server decide otherwise', async () => {
     const adapter = memoryAdapter()
     await adapter.createUser?.({ id: '1', email: 'jane@mail.example', emailVerified: null })
     const config = {
@@ -462,7 +462,7 @@ describe("a host's own pages keep the callbackUrl", () => {
     const shown = await browser.get(`/${path}?callbackUrl=%2Finside`)
     expect(shown.headers.get('location')).toMatch(/^\/(?:bye|oops|look)/)
     expect(asked).toEqual(['/inside'])
-    // Nobody is signed in, and still it ends where it began.
+    // No user is signed in, and still it ends where it began.
     expect((await browser.post('/signout')).headers.get('location')).toBe('http://localhost:3000/inside')
   })
 
@@ -478,7 +478,7 @@ describe('form-action', () => {
   const sources = async (config: Partial<AuthConfig>, path = '/signin'): Promise<string | undefined> =>
     /form-action ([^;]+)/.exec((await get(path, config)).headers.get('content-security-policy') ?? '')?.[1]
 
-  it('is the own origin alone when nobody is sent away', async () => {
+  it('is the own origin alone when no form leads away', async () => {
     expect(await sources({ providers: [password] })).toBe("'self' http://localhost")
   })
 
@@ -502,7 +502,7 @@ describe('form-action', () => {
     )
   })
 
-  it('sign-out goes to a provider only when somebody answers `signOut`', async () => {
+  it('sign-out goes to a provider only when a handler answers `signOut`', async () => {
     const signedIn = async (callbacks: AuthConfig['callbacks'] = {}): Promise<string | undefined> => {
       const browser = await signIn({ callbacks })
       return /form-action ([^;]+)/.exec((await browser.get('/signout')).headers.get('content-security-policy') ?? '')?.[1]

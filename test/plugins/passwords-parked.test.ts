@@ -1,4 +1,4 @@
-/** Passwords of another product whose users never proved their address: nobody signs in with one before a proof, and none survives another proof. */
+/** Passwords of another product whose users never proved their address: none signs in before a proof, and none survives another proof. */
 import bcrypt from 'bcryptjs'
 import { describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
@@ -141,7 +141,7 @@ describe.each(strategies)('under the %s strategy', (strategy) => {
     expect([(await at.signIn()).session, await at.auth.passwords.has({ userId: 'moved' })]).toEqual([null, false])
   })
 
-  it('whatever sets `emailVerified` without an event, the parked password signs in nobody', async () => {
+  it('whatever sets `emailVerified` without an event, the parked password signs no user in', async () => {
     const { adapter, signIn, mails } = await world(strategy)
     await adapter.updateUser({ id: 'moved', emailVerified: new Date() })
     expect([(await signIn()).session, mails]).toEqual([null, []])

@@ -1,4 +1,4 @@
-/** Passwords: an address is nobody's until it is proved, a link works once, and old hashes become new ones. */
+/** Passwords: an address belongs to no user until it is proved, a link works once, and old hashes become new ones. */
 import { gunzipSync } from 'node:zlib'
 import bcrypt from 'bcryptjs'
 import { describe, expect, it } from 'vitest'
@@ -238,7 +238,7 @@ describe('links', () => {
     expect((await signIn(good, 'eve@example.com')).session?.user?.email).toBe('eve@example.com')
   })
 
-  it('a reset for a user whose address nobody proved proves it', async () => {
+  it('a reset for a user whose address is unverified proves it', async () => {
     const { user, reset, adapter, signIn } = await world()
     await user(ada, 'ada', null)
     const { client, token } = await reset()
@@ -288,7 +288,7 @@ describe('what may be chosen', () => {
     expect(await client.session()).toBeNull()
   })
 
-  it('the range query sends five digits; an answer that fails or hangs blocks nobody', async () => {
+  it('the range query sends five digits; an answer that fails or hangs blocks no user', async () => {
     const asked: string[] = []
     const digest = Buffer.from(await crypto.subtle.digest('SHA-1', Buffer.from(good)))
       .toString('hex')

@@ -42,7 +42,7 @@ it.each(sampleCases(['nobody', 'dan', 'cy', 'bob', 'root of before'], 2))(
     const kept = () => ofOrganization(of, of.own.organization) + ofUser(of, 'ada') + text([...(of.data.records?.get('userBan') ?? [])])
     const { changed } = await walk(of, kept, {
       client: async () => (user === 'nobody' ? of.browser() : Object.assign(client, await of.browser(user))),
-      // The invited may accept, a member may leave, whoever has a mail may decline: own rights.
+      // The invited may accept, a member may leave, a holder of a mail may decline: own rights.
       skip: (path, action) =>
         who === 'bob' &&
         (['/organizations/leave', '/account/delete', '/user/delete'].includes(path) || action === 'leave' || action === 'team.remove'),
@@ -73,7 +73,7 @@ it('every call of auth.organizations, auth.admin and auth.impersonation, by ever
   const { teams, roles, domains } = organizations
   for (const [part, api] of Object.entries({ organization: organizations, team: teams, role: roles, domain: domains }))
     for (const [name, call] of Object.entries(api))
-      // To make an organization and to see the own ones is everybody's right, and `sweep` nobody's: it looks at the DNS.
+      // To make an organization and to see the own ones is a right of each user, and `sweep` of none: it looks at the DNS.
       if (
         typeof call === 'function' &&
         !['organization.create', 'organization.list', 'organization.suggestions', 'domain.sweep'].includes(`${part}.${name}`)

@@ -100,7 +100,7 @@ it('pumping ends at three per number, at twenty per network, and at the ceiling 
   expect([low.sent.length, low.base.logger.warnings.includes('phone-ceiling')]).toEqual([4, true])
 })
 
-it('a number that nobody used for 90 days leads to a new user', async () => {
+it('a number that was not used for 90 days leads to a new user', async () => {
   const { base, signIn, auth } = await world()
   const told: string[] = []
   auth.on('unlinkAccount', ({ userId, account }) => void told.push(`${userId} ${account.provider}`))
@@ -114,7 +114,7 @@ it('a number that nobody used for 90 days leads to a new user', async () => {
   expect(told).toEqual([`${String(first.user?.['id'])} phone`])
 })
 
-it('whoever got the number of a person with a second factor begins a new user, and proves no factor', async () => {
+it('a person who got the number of a person with a second factor begins a new user, and proves no factor', async () => {
   const told: string[] = []
   const { auth, base, adapter, signIn, ask } = await world({}, {}, twoFactorPlugin())
   auth.on('unlinkAccount', ({ userId, account }) => void told.push(`${userId} ${account.provider}`))

@@ -1,4 +1,4 @@
-/** What each provider type says of how somebody signed in: `login.proof`. */
+/** What each provider type says of how a user signed in: `login.proof`. */
 import type { Auth, Proof } from 'authkernel/kernel'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import passkey from 'authkernel/providers/passkey'
@@ -62,7 +62,7 @@ describe('an OpenID Provider', () => {
     expect(await signIn(claims)).toEqual(proof)
   })
 
-  it('is one factor when nobody trusts it', async () => {
+  it('is one factor when it is not trusted', async () => {
     expect(await signIn(said, {})).toEqual({ amr: [], factors: 1 })
   })
 

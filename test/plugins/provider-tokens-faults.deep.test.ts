@@ -82,7 +82,7 @@ describe('each call to the store', () => {
     const plan = calm()
     const world = site(plan)
     Object.assign(plan, { armed: true, mode, at })
-    // The sign-in may fail, but leaves nobody with tokens that cannot be had.
+    // The sign-in may fail, but leaves no user with tokens that cannot be had.
     await world.signIn().catch(() => {})
     expect(plan.calls.length, 'the fault was not reached').toBeGreaterThan(at)
     plan.armed = false
@@ -133,7 +133,7 @@ describe('each call to the provider', () => {
     }
   })
 
-  it('hangs: the caller is told to come back, and after the lease nobody sends the token again', async () => {
+  it('hangs: the caller is told to come back, and after the lease no process sends the token again', async () => {
     const world = tokenWorld(op, { wait: 300 })
     await world.signIn()
     world.clock.ahead = 10 * minute
@@ -253,7 +253,7 @@ describe('clocks', () => {
     expect(await asked(world)).toBe('token')
   })
 
-  it('a lease and a pause from a clock that was ahead hold nobody up', async () => {
+  it('a lease and a pause from a clock that was ahead delay no caller', async () => {
     const world = tokenWorld(op, { wait: 300 })
     await world.signIn()
     const year = 365 * 24 * 60 * minute

@@ -293,7 +293,7 @@ describe('requests at once', () => {
     expect([await roleOf(world, 'ann@acme.example'), await roleOf(world, 'bob@acme.example')]).toEqual(['member', 'member'])
   })
 
-  it('a directory that is deleted while it creates a user who is switched off guards nobody for ever', async () => {
+  it('a directory that is deleted while it creates a user who is switched off guards no user for ever', async () => {
     const world = await createScimWorld()
     await world.createUser('ann', { active: false })
     const answers: number[] = []
@@ -396,7 +396,7 @@ it('two directories of one organization: a user is refused as long as one of the
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(true)
 })
 
-it('the directories of an organization end with it, and refuse nobody from then on', async () => {
+it('the directories of an organization end with it, and refuse no user from then on', async () => {
   const world = await createScimWorld()
   await world.createUser('ann', { active: false })
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(false)
@@ -440,7 +440,7 @@ it('a directory gives nothing back to a user whom an administrator banned', asyn
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(false)
 })
 
-it('an invitation from before the directory removed the user brings nobody back', async () => {
+it('an invitation from before the directory removed the user brings no user back', async () => {
   const world = await createScimWorld({ adapter: memoryAdapter(memoryData()) })
   const owner = (await world.store.getUserByEmail('owner@acme.example'))!
   const invitation = await world.auth.organizations.invite({ userId: owner.id }, world.acme, { email: 'ann@acme.example', role: 'member' })

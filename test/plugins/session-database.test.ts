@@ -127,7 +127,7 @@ describe('session of the database strategy', () => {
     expect(response.headers.getSetCookie()[0]).toContain(`Expires=${end.toUTCString()}`)
   })
 
-  it('a session that is ended just before it is extended is answered with nobody, and its cookie goes', async () => {
+  it('a session that is ended just before it is extended is answered as signed out, and its cookie goes', async () => {
     const state = { ends: false }
     const { client, memory } = await signedIn({ session: { updateAge: 0 } }, (adapter) => ({
       ...adapter,

@@ -179,7 +179,7 @@ describe('session of the jwt strategy', () => {
     expect(await rotated.session()).toMatchObject({ user: { name: 'Ann' } })
   })
 
-  it('a token of an old secret is sealed anew at once, so that dropping the secret signs nobody out', async () => {
+  it('a token of an old secret is sealed anew at once, so that dropping the secret signs no user out', async () => {
     const [old, fresh] = ['old-secret-'.repeat(4), 'new-secret-'.repeat(4)]
     const { client } = await signedIn({ secret: old })
     const both = new Client(createAuth(baseConfig({ providers, secret: [fresh, old] })))
@@ -192,7 +192,7 @@ describe('session of the jwt strategy', () => {
     expect(await dropped.session()).toMatchObject({ user: { name: 'Ann' } })
   })
 
-  it('times that are no dates end no request: 1e999 in a sealed token is nobody, in one of the host the end is worked out', async () => {
+  it('times that are no dates end no request: 1e999 in a sealed token is signed out, in one of the host the end is worked out', async () => {
     const { client } = await signedIn()
     const { raw, kid, enc } = await deriveKey(secret, name, defaultKeyInfo, 'A256CBC-HS512')
     for (const claims of ['{"name":"Ann","exp":1e999}', '{"name":"Ann","exp":1e17}', '{"name":"Ann","exp":9e9,"iat":-1e999}']) {
@@ -327,7 +327,7 @@ describe('a sign-out while a session is read', () => {
 })
 
 describe('tokens from before `revocable` was switched on', () => {
-  it('are valid until their sign-out, and nobody after it: the copy, the renewed one, and one without any id', async () => {
+  it('are valid until their sign-out, and signed out after it: the copy, the renewed one, and one without any id', async () => {
     const used = new Set<string>()
     const once: Once = { shared: true, take: (key) => !used.has(key) && (used.add(key), true), taken: (key) => used.has(key) }
     const before = await signedIn()

@@ -66,7 +66,7 @@ async function world(strategy: Strategy, { change = (store) => store }: { change
     for (const [name, value] of client.cookies) made.cookies.set(name, value)
     return made
   }
-  /** Signed out everywhere: server code, the route, and whoever asks for the user. */
+  /** Signed out everywhere: server code, the route, and a holder of a proof of the user. */
   const isOut = async (client: Client) =>
     (await auth.session(asks(client))) === null &&
     (await client.session()) === null &&
@@ -134,7 +134,7 @@ describe.each(each)('$kind session, $strategy', ({ strategy, kind, record, plugi
     await lose('sessionRecord')
     if (kind === 'bound') client.cookies.delete([...client.cookies.keys()].find((name) => name.includes('device.'))!)
     const session = await auth.session(asks(client))
-    // Nobody, or still marked: never a plain session of the user.
+    // Signed out, or still marked: never a plain session of the user.
     if (kind !== 'unbound') expect(session === null || 'actor' in session || 'guest' in session).toBe(true)
     expect(await auth.accounts.list(asks(client))).toEqual([])
   })

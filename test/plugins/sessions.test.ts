@@ -167,7 +167,7 @@ describe.each(Object.keys(strategies))('sessions of the %s strategy', (strategy)
     expect(JSON.stringify(seen)).not.toMatch(/Firefox|methods/)
   })
 
-  it('a step-up gives a new token and id to the same session; the old token is dead at once, and a planted step-up raises nobody', async () => {
+  it('a step-up gives a new token and id to the same session; the old token is dead at once, and a planted step-up raises no session', async () => {
     const { auth, signIn, clock } = start(strategy, { session: { absoluteMaxAge: 90_000 } })
     const client = await signIn('1')
     const [old, id, began] = [client.cookies.get(name) ?? '', await auth.probe.id(client), clock.now()]

@@ -133,7 +133,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('ends no session that began after the signal, and nobody else', async () => {
+  it('ends no session that began after the signal, and of no other user', async () => {
     const { signIn, push, set, clock } = world(strategy)
     const late = set()
     clock.ahead = 120_000
@@ -208,7 +208,7 @@ describe('sharedSignalsPlugin', () => {
       ['alg none with a signature', `${plain({ ...header, alg: 'none' })}.${plain(claims())}.AAAA`, 'invalid_key'],
       ['HS256 with the public key', hmacJws({ ...header, alg: 'HS256' }, claims(), pem(keys.k1)), 'invalid_key'],
       ['HS256 with the secret of the client', hmacJws({ ...header, alg: 'HS256' }, claims(), op.clientSecret), 'invalid_key'],
-      ['a key that nobody published', set({}, {}, keys.evil), 'invalid_key'],
+      ['a key that is not published', set({}, {}, keys.evil), 'invalid_key'],
       ['changed claims', set().replace(/\.[^.]+\./, `.${plain(claims())}.`), 'invalid_key'],
       ['an ID token', set({ nonce: 'n' }, { typ: 'JWT' }), 'invalid_request'],
       ['a logout token', set({}, { typ: 'logout+jwt' }), 'invalid_request'],

@@ -100,7 +100,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect(await Promise.all(browsers.map(isIn))).toEqual([false, false, true])
   })
 
-  it('with `sub` alone ends all sessions of the person and nobody else’s', async () => {
+  it('with `sub` alone ends all sessions of the person and of no other user', async () => {
     const { signIn, token, push } = world(strategy)
     const browsers = [await signIn('one'), await signIn('two'), await signIn('three', 'bob')]
     expect((await push(token({ sid: undefined, sub: 'alice' }))).status).toBe(200)
@@ -168,7 +168,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('somebody who comes back at once can be signed out again', async () => {
+  it('a user who comes back at once can be signed out again', async () => {
     const { signIn, token, push, clock } = world(strategy)
     for (let times = 0; times < 3; times++) {
       clock.ahead += 5
@@ -254,7 +254,7 @@ it('refuses what is no logout token of this provider for this client', async () 
     ['alg none with a signature', `${plain({ ...header, alg: 'none' })}.${plain(claims)}.AAAA`],
     ['HS256 with the public key', hmacJws({ ...header, alg: 'HS256' }, claims, pem(keys.k1))],
     ['HS256 with the secret of the client', hmacJws({ ...header, alg: 'HS256' }, claims, op.clientSecret)],
-    ['a key that nobody published', token({}, {}, keys.evil)],
+    ['a key that is not published', token({}, {}, keys.evil)],
     ['changed claims', token().replace(/\.[^.]+\./, `.${plain({ ...claims, sid: 'two' })}.`)],
     ['an ID token', token({ nonce: 'n', events: undefined }, { typ: 'JWT' })],
     ['a nonce', token({ nonce: 'n' })],

@@ -89,7 +89,7 @@ describe('migrateSql', () => {
 })
 
 describe('a database without foreign keys', () => {
-  it.each([false, true])('an account whose user somebody deleted by hand makes room for the person (migrated: %s)', async (migrated) => {
+  it.each([false, true])('an account whose user an operator deleted by hand makes room for the person (migrated: %s)', async (migrated) => {
     const db = open()
     await sql`create table users (id text primary key, name text, email text, "emailVerified" text, image text)`.execute(db)
     await sql`create table accounts (id integer primary key, "userId" text not null, type text not null, provider text not null, "providerAccountId" text not null)`.execute(

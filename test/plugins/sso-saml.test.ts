@@ -219,7 +219,7 @@ describe('a SAML connection', () => {
       )
       const [logged] = (await auth.sso.signIns(system, connection.id)).signIns
       expect(logged).toMatchObject({ outcome: 'SamlProviderChanged', cause: 'issuer', reason: expect.stringContaining(entity) })
-      // A sign-in that began before ends with nothing, whoever signs the answer.
+      // A sign-in that began before ends with nothing, whichever provider signs the answer.
       const parts = { now: runtime.now(), provider: connection.providerId, request, issuer: entity, responseIssuer: entity }
       await post(waiting, sign(writeResponse(parts)), { provider: connection.providerId })
       expect(await waiting.session()).toBeNull()

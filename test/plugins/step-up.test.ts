@@ -80,7 +80,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(((await require(await signIn(), { level: 'mfa' })) as Response).status).toBe(302)
   })
 
-  it('nobody, and somebody without a factor, are led to the sign-in page', async () => {
+  it('visitors, and users without a factor, are led to the sign-in page', async () => {
     const { auth, signIn, require, runtime } = await world(strategy, false)
     const client = await signIn()
     runtime.advance(301_000)
@@ -122,7 +122,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await require(client)) instanceof Response || (await require(client)) === undefined).toBe(true)
   })
 
-  it("somebody who signs in meanwhile gains nothing from another person's proof", async () => {
+  it("a user who signs in meanwhile gains nothing from another person's proof", async () => {
     const { signIn, require, runtime } = await world(strategy)
     const client = await signIn()
     runtime.advance(301_000)

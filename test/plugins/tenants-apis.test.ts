@@ -170,7 +170,7 @@ it('a guest of a tenant is of no other tenant, and has no address', async () => 
   expect(await auth.users.delete({ userId, tenant: 'a' })).toBe(true)
 })
 
-it('nobody signs in as a user without an address by naming what is stored in its place', async () => {
+it('no visitor signs in as a user without an address by naming what is stored in its place', async () => {
   const { data, signIn, userOf } = world((adapter) => adapter, 'database')
   await signIn('a.example', { sub: 'ada' })
   const stored = String(data.users.get(userOf('ada'))?.email)

@@ -65,7 +65,7 @@ describe.each(['jwt', 'database'] as const)('tenants under the %s strategy', (st
     expect(data.users.size).toBe(3)
   })
 
-  it('the same address is another person, and nobody is linked across', async () => {
+  it('the same address is another person, and no account is linked across', async () => {
     const { a, b, data } = world()
     await a.post('/callback/sso', { sub: '1', email: 'ada@example.com' })
     await b.post('/callback/sso', { sub: '2', email: 'ada@example.com' })

@@ -92,7 +92,7 @@ describe.each(strategies)('under the %s strategy', (strategy) => {
   }, 120_000)
 })
 
-it('signs nobody in, whatever the credential: 400 before anything is used up', async () => {
+it('signs no user in, whatever the credential: 400 before anything is used up', async () => {
   const of = await world()
   const { key } = await of.auth.apiKeys.create({ userId: 'dan' }, { name: 'k' })
   for (const headers of [{ 'x-api-key': key }, { authorization: 'Bearer nothing' }]) {

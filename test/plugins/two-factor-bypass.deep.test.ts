@@ -76,7 +76,7 @@ async function world(strategy: 'jwt' | 'database' = 'database', options: TwoFact
 }
 
 describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) => {
-  it('between the two factors nobody is signed in, whoever asks', async () => {
+  it('between the two factors no request is signed in', async () => {
     const { auth, signIn, enrol } = await world(strategy)
     await enrol(await signIn())
     const client = await signIn()
@@ -130,7 +130,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
       const client = new Client(auth)
       expect([more, where(await atBank(client, more)), await client.session()]).toEqual([more, '/auth/two-factor', null])
     }
-    // In the answer of userinfo, which nobody signed.
+    // In the answer of userinfo, which is not signed.
     op.answers['/userinfo'] = () => ({ sub: 'at the bank', email: ada, amr: ['mfa'] })
     const client = new Client(auth)
     expect(where(await atBank(client))).toBe('/auth/two-factor')

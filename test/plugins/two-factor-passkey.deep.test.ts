@@ -64,7 +64,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
   })
 })
 
-it('a key of somebody else, another origin, a replay and a cloned key are refused', async () => {
+it('a key of another user, another origin, a replay and a cloned key are refused', async () => {
   const { signIn, enrol, prove } = await world()
   const { key } = await enrol(await signIn())
   const eve = await enrol(await signIn('eve'))
@@ -81,7 +81,7 @@ it('a key of somebody else, another origin, a replay and a cloned key are refuse
   expect(await second.session()).toBeNull()
 })
 
-it('nobody gets options without a first factor, and a challenge of one browser means nothing in another', async () => {
+it('no browser gets options without a first factor, and a challenge of one browser means nothing in another', async () => {
   const { auth, signIn, enrol, ceremony } = await world()
   const { key } = await enrol(await signIn())
   expect((await ceremony(new Client(auth), 'ask')).status).toBe(400)

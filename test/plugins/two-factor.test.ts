@@ -1,4 +1,4 @@
-/** The second factor: asked after every method, guessed by nobody, changed by its owner only. */
+/** The second factor: asked after every method, protected against guesses, changed by its owner only. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { AuthConfig, MailMessage, Plugin } from 'authkernel/kernel'
@@ -59,14 +59,14 @@ const where = (response: Response): string => new URL(response.headers.get('loca
 describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (strategy) => {
   const start = (options?: TwoFactorOptions) => world(options, { session: { strategy, ...(strategy === 'jwt' && { revocable: true }) } })
 
-  it('asks whoever has a factor, and nobody else', async () => {
+  it('asks users with a factor, and no others', async () => {
     const { signIn, enrol, post, code } = await start()
     const first = await signIn()
     expect([where(first.response), (await first.client.session())?.user?.name]).toEqual(['/app', 'ada'])
     const { secret } = await enrol(first.client)
     const { client, response } = await signIn()
     expect(where(response)).toBe('/auth/two-factor')
-    // Between the two factors nobody is signed in.
+    // Between the two factors no user is signed in.
     expect(await client.session()).toBeNull()
     const done = await post(client, '/two-factor', { code: code(secret) })
     expect([where(done), (await client.session())?.user?.name]).toEqual(['/app', 'ada'])
@@ -105,7 +105,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect((await one.session())?.user?.name).toBe('ada')
     const at = expect.any(Number) as number
     expect(methods.at(-1)).toMatchObject({ otp: at, mfa: at, backup: at })
-    // Whoever finds the codes in a drawer is told to their owner.
+    // The owner is told of a person who finds the codes in a drawer.
     await expect.poll(() => mails.at(-1)).toMatchObject({ to: 'ada@example.com', text: expect.stringContaining('Codes left: 9') })
     const two = (await signIn()).client
     await post(two, '/two-factor', { code: codes[0]! })
@@ -113,7 +113,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect(await auth.twoFactor.backupCodes({ userId: 'ada' })).toBe(9)
   })
 
-  it('somebody who must have a factor proves the address, enrols and is signed in', async () => {
+  it('a user who must have a factor proves the address, enrols and is signed in', async () => {
     const { signIn, enrol, post, html, mails } = await start({ required: ({ name }) => name === 'ada' })
     const { client, response } = await signIn()
     expect(where(response)).toBe('/auth/two-factor/setup')
@@ -254,7 +254,7 @@ describe('changing factors', () => {
     await expect.poll(() => mails.map(({ subject }) => subject)).toEqual(['A second step was set up at localhost:3000'])
   })
 
-  it('the last factor of somebody who must have one stays', async () => {
+  it('the last factor of a user who must have one stays', async () => {
     const must = { now: false }
     const { enrol, post, auth } = await world({ required: () => must.now })
     const { browser } = await enrol()

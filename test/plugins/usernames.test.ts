@@ -72,7 +72,7 @@ describe('names', () => {
     expect(await set(typed)).toBe(outcome)
   })
 
-  it('no look-alike of an existing name, and nobody has two', async () => {
+  it('no look-alike of an existing name, and no user has two', async () => {
     const { auth, set } = await world()
     expect(await set('paypal_shop')).toBe('paypal_shop')
     for (const name of ['paypa1_shop', 'PayPalShop', 'paypal-sh0p', 'paypal.shop'])
@@ -130,7 +130,7 @@ describe.each(['jwt', 'database'] as const)('signing in by a name under the %s s
     expect(await (await client.get('/signin')).text()).toContain('Email or user name')
   })
 
-  it('a name that is an address does not exist, so it signs nobody else in', async () => {
+  it('a name that is an address does not exist, so it signs no other user in', async () => {
     const { own, set, signIn } = await world({}, strategy)
     await own()
     expect(await set('eve@example.com')).toBe('UserNameInvalid')

@@ -216,7 +216,7 @@ describe('verification', () => {
     )
   })
 
-  it("row 252: a signature of another key over somebody's credential id is refused", async () => {
+  it('row 252: a signature of another key over the credential id of another user is refused', async () => {
     const { app, key, browser } = await registered()
     const forged = new Authenticator(origin, key.id)
     refused(app, await browser.authenticate(forged), 'WebAuthnVerificationError', 'WebAuthnVerificationError')
@@ -247,7 +247,7 @@ describe('verification', () => {
     expect(await bob.session()).toMatchObject({ user: { email: 'bob@example.com' } })
   })
 
-  it('rows that contradict each other sign nobody in', async () => {
+  it('rows that contradict each other sign no user in', async () => {
     const { app, key, browser } = await registered()
     await app.browser().register(new Authenticator(origin), 'email=bob@example.com')
     const bob = [...app.data.users.values()].find(({ email }) => email === 'bob@example.com')

@@ -311,7 +311,7 @@ describe('library', () => {
     })
   })
 
-  it('an older or other library is named in the log, and nobody sees a crash', async () => {
+  it('an older or other library is named in the log, and no user sees a crash', async () => {
     const app = createApp({ providers: [passkey({ lib: () => Promise.resolve({ generateRegistrationOptions: () => ({}) }) })] })
     const response = await app.browser().get('/webauthn-options/passkey')
     expect(response.status).toBe(500)

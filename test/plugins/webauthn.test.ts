@@ -19,7 +19,7 @@ describe('options route', () => {
     return { app, key }
   }
 
-  it('row 245: nobody and no action: authenticate, with any passkey of the device', async () => {
+  it('row 245: no user and no action: authenticate, with any passkey of the device', async () => {
     const response = await createApp().browser().get('/webauthn-options/passkey')
     expect(response.status).toBe(200)
     expect(response.headers.get('content-type')).toBe('application/json')
@@ -47,7 +47,7 @@ describe('options route', () => {
     expect(await refused.json()).toEqual({ error: 'Invalid request' })
   })
 
-  it('row 245: register and nobody named: 400', async () => {
+  it('row 245: register and no user named: 400', async () => {
     const response = await createApp().browser().get('/webauthn-options/passkey?action=register')
     expect(response.status).toBe(400)
     expect(await response.json()).toEqual({ error: 'Invalid request' })
@@ -276,7 +276,7 @@ describe('registration', () => {
     await ada.register(new Authenticator(origin), 'email=ada@example.com')
     await bob.register(bobsKey, 'email=bob@example.com')
     const options = await ada.options<'register'>('action=register')
-    // The same browser, and somebody else signs in before the ceremony ends.
+    // The same browser, and another user signs in before the ceremony ends.
     ada.cookies.set(sessionCookie, bob.cookies.get(sessionCookie) ?? '')
     const response = await ada.post('/callback/passkey', { action: 'register', data: new Authenticator(origin).create(options) })
     expect(target(response).search).toBe('?error=Configuration')
@@ -284,7 +284,7 @@ describe('registration', () => {
     expect(app.data.authenticators.size).toBe(2)
   })
 
-  it('a registration begun as nobody does not link to whoever is signed in at its end', async () => {
+  it('a registration begun signed out does not link to the user who is signed in at its end', async () => {
     const app = createApp()
     const browser = app.browser()
     const options = await browser.options<'register'>('action=register&email=new@example.com')
@@ -317,7 +317,7 @@ describe('registration', () => {
     )
   })
 
-  it('row 249: an address that became somebody’s in the meantime: AccountNotLinked', async () => {
+  it('row 249: an address that got an owner in the meantime: AccountNotLinked', async () => {
     const app = createApp()
     const browser = app.browser()
     const options = await browser.options<'register'>('action=register&email=ada@example.com')

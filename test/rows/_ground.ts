@@ -188,7 +188,7 @@ export async function person({ adapter }: Ground, who: string, proved: Date | nu
   if (await adapter.getUser!(who)) return
   await adapter.createUser!({ id: who, name: who, email: `${who}@example.com`, emailVerified: proved })
 }
-/** A browser in which somebody is signed in. */
+/** A browser with a signed-in user. */
 export async function signedInAs(ground: Ground, who: string, origin?: string): Promise<Client> {
   await person(ground, who)
   const client = ground.browser(origin)

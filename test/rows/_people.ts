@@ -27,7 +27,7 @@ export interface Person {
   more(): Promise<string>
   /** A way in that was made before, in a fresh browser; the id of the user, or null. */
   again(move: Move): Promise<string | null>
-  /** Id of whoever is signed in in this person's browser. */
+  /** Id of the user who is signed in in this person's browser. */
   who(): Promise<string | null>
   client: Client
 }
@@ -86,7 +86,7 @@ export function people(strategy: 'jwt' | 'database', adapter: Adapter, config: A
 }
 
 async function ceremony(client: Client, key: Authenticator, action: 'register' | 'authenticate'): Promise<string> {
-  // Whoever is signed in gets options for that user; the address counts for nobody's.
+  // A signed-in user gets own options; the typed address does not count.
   const answer = await client.get(`/webauthn-options/passkey?action=${action}${action === 'register' ? `&email=${address}` : ''}`)
   if (answer.status !== 200) return `options ${answer.status}`
   const { options } = (await answer.json()) as { options: CreationOptions & RequestOptions }

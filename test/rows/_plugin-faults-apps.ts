@@ -17,7 +17,7 @@ async function call(client: Client, path: string, fields: Record<string, string>
   const answer = await client.send(`/oauth/${path}`, { method: 'POST', body: new URLSearchParams({ client_id: 'tv', ...fields }) })
   return (await answer.json().catch(() => ({}))) as Tokens
 }
-async function isSomebody(ground: Ground, token: string | undefined): Promise<boolean> {
+async function isSignedIn(ground: Ground, token: string | undefined): Promise<boolean> {
   const answer = await ground.browser().get('/session', { authorization: `Bearer ${token}` })
   return answer.status === 200 && (await answer.json()) !== null
 }
@@ -50,15 +50,15 @@ export const appJourneys: readonly Journey[] = [
       const wrong = await call(app, 'token', { ...(await grant()), code_verifier: `${verifier}x` })
       mustNot('tokens for a wrong verifier', 'access_token' in wrong)
       const first = await call(app, 'token', { ...(await grant()), code_verifier: verifier })
-      const used = await isSomebody(ground, first.access_token)
+      const used = await isSignedIn(ground, first.access_token)
       const next = await call(app, 'token', { grant_type: 'refresh_token', refresh_token: first.refresh_token ?? 'none' })
-      const fresh = await isSomebody(ground, next.access_token)
+      const fresh = await isSignedIn(ground, next.access_token)
       const ended = await app.send('/oauth/revoke', {
         method: 'POST',
         body: new URLSearchParams({ client_id: 'tv', token: next.refresh_token ?? 'none' }),
       })
       if (ended.status === 200 && next.access_token)
-        mustNot('somebody by a revoked app session', await isSomebody(ground, next.access_token))
+        mustNot('a session by a revoked app session', await isSignedIn(ground, next.access_token))
       const again = await call(app, 'token', { grant_type: 'refresh_token', refresh_token: next.refresh_token ?? 'none' })
       if (ended.status === 200) mustNot('tokens after the app signed out', 'access_token' in again)
       return used && fresh && ended.status === 200
@@ -117,7 +117,7 @@ export const appJourneys: readonly Journey[] = [
         const answer = await ground.browser().send('/jwt/introspect', { method: 'POST', body })
         return ((await answer.json().catch(() => ({}))) as { active?: boolean }).active
       }
-      mustNot('a token for nobody', (await ask(ground.browser())) !== undefined)
+      mustNot('a token without a user', (await ask(ground.browser())) !== undefined)
       const token = await ask(client)
       const active = await introspect(token)
       mustNot('a changed token is active', (await introspect(`${token?.slice(0, -4)}AAAA`)) === true)

@@ -102,9 +102,10 @@ export const peopleJourneys: readonly Journey[] = [
       )
       const begun = await ground.api('start', async () => keep(root, await impersonation.start(asks(root), order)))
       const [name, actor] = await names(root)
-      // Whoever acts is always named.
+      // The actor is always named.
       mustNot('the user without the name of who acts', name === who && actor !== `root-${who}`)
-      if (begun) mustNot('somebody who acts deletes the user', (await ground.api('delete', () => users.delete(asks(root)))) === true)
+      if (begun)
+        mustNot('a user who acts for another deletes the user', (await ground.api('delete', () => users.delete(asks(root)))) === true)
       const acting = asks(root)
       const ended = await ground.api('stop', async () => keep(root, await impersonation.stop(asks(root))))
       if (ended) {
@@ -135,7 +136,7 @@ export const peopleJourneys: readonly Journey[] = [
       const first = await nameOf()
       if (first === who) {
         const copied = await ground.api('session', () => ground.auth.session(asSecond))
-        mustNot('a copy from before the switch is somebody', copied !== null)
+        mustNot('a copy from before the switch is a session', copied !== null)
       }
       const answer = await client.post('/switch', { action: 'all' })
       if (answer.status === 302 && !answer.headers.get('location')?.includes('error='))
@@ -157,7 +158,7 @@ export const peopleJourneys: readonly Journey[] = [
       const registered = (await device.register(answer))?.status === 200
       const listed = await ground.api('list', () => devices.list({ userId: who }))
       ground.runtime.advance(301_000)
-      if (registered) mustNot('a bound session without its short cookie is somebody', await signedIn(client))
+      if (registered) mustNot('a bound session without its short cookie is a session', await signedIn(client))
       const refreshed = registered && (await device.refresh()).status === 200
       return refreshed && listed?.length === 2 && (await signedIn(client))
     },

@@ -107,12 +107,12 @@ export const journeys: readonly Journey[] = [
         const answer = await ground.browser().get('/session', { 'x-api-key': text })
         return answer.status === 200 && (await answer.json()) !== null
       }
-      mustNot('somebody by a key that was not made', await asKey(`ak_live_${'a'.repeat(12)}_${'b'.repeat(32)}000000`))
+      mustNot('a session by a key that was not made', await asKey(`ak_live_${'a'.repeat(12)}_${'b'.repeat(32)}000000`))
       if (!key || !id) return false
       const used = await asKey(key)
       const gone = await send(`/api-keys/${id}`, 'DELETE')
       if (gone.status !== 200) return false
-      mustNot('somebody by a revoked key', await asKey(key))
+      mustNot('a session by a revoked key', await asKey(key))
       return used
     },
   },
@@ -138,7 +138,7 @@ export const journeys: readonly Journey[] = [
       const client = ground.browser()
       const token = (by: Client): Promise<Response> =>
         by.send('/jwt/token', { method: 'POST', headers: json, body: JSON.stringify({ audience: 'https://api.example' }) })
-      mustNot('a token for nobody', (await token(ground.browser())).status === 200)
+      mustNot('a token without a user', (await token(ground.browser())).status === 200)
       await client.post('/callback/credentials', { user: who })
       const keys = await client.get('http://localhost:3000/.well-known/jwks.json')
       return [200, 404].includes(keys.status) && (await signedIn(client))

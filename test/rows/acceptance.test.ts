@@ -280,7 +280,7 @@ describe('errors', () => {
 })
 
 describe('interfaces of plugins', () => {
-  it('close: what a removed plugin opened is closed too, and one failure stops nobody', async () => {
+  it('close: what a removed plugin opened is closed too, and one failure stops no other', async () => {
     const closed: string[] = []
     const opener = (name: string, fails = false): Plugin => ({
       name,

@@ -79,7 +79,7 @@ describe('limits of our own', () => {
     expect(await where({ limits: { callbackUrl: 10 } }, 10)).toBe(ok)
   })
 
-  it('row 335, D31: a request that takes too long is answered, logged once, and signs nobody in', async () => {
+  it('row 335, D31: a request that takes too long is answered, logged once, and signs no user in', async () => {
     const providers = [{ id: 'c', name: 'C', type: 'credentials' as const, authorize: () => new Promise<null>(() => {}) }]
     const options = baseConfig({ deadlines: { request: 30 }, providers })
     // The form comes from an instance in no hurry: only the request that hangs is to be late.
@@ -122,7 +122,7 @@ describe('what the specification leaves to hosts and plugins', () => {
     expect(await access()).toBe('rotated-2')
   })
 
-  it('rows 265, 375: signing out ends the session here; nobody is told at the provider', async () => {
+  it('rows 265, 375: signing out ends the session here; the provider is not told', async () => {
     for (const strategy of ['jwt', 'database'] as const) {
       const world = createWorld(strategy, 'whole')
       await world.client.get(await world.toProvider('oidc'))

@@ -96,7 +96,7 @@ describe.each(worlds)('$name, $strategy sessions', (world) => {
     expect([await attacker.who(), await owner.who()]).toEqual([null, expect.any(String)])
   })
 
-  it('whoever proves the address of the own session keeps passkey and user', async () => {
+  it('a user who proves the address of the own session keeps passkey and user', async () => {
     const { person } = open(world)
     const ann = person('ann')
     await ann.come('passkey')

@@ -221,7 +221,7 @@ describe('oauth and oidc', () => {
     expect(await world.client.session()).toMatchObject({ user: { name: 'Bob' } })
   })
 
-  it('row 200: 9.5, the same address and nobody signed in', async () => {
+  it('row 200: 9.5, the same address and no user signed in', async () => {
     const world = createWorld('database')
     await come(world)
     world.client.cookies.delete(sessionCookie)
@@ -241,7 +241,7 @@ describe('oauth and oidc', () => {
     expect(seen.filter((name) => !name.startsWith('ad.get'))).toEqual([
       'cb.redirect',
       'cb.signIn',
-      // Are there passkeys that somebody registered for this address before it was proven? (GHSA-g38m-r43w-p2q7)
+      // Are there passkeys that another person registered for this address before it was proven? (GHSA-g38m-r43w-p2q7)
       'ad.listAuthenticatorsByUserId',
       'ad.listAccountsByUserId',
       'ad.linkAccount',
@@ -359,7 +359,7 @@ describe('email', () => {
     expect(world.messages('ad.deleteSession')).toEqual([former])
   })
 
-  it('row 222: a link that was used tells signInFailed and asks nobody', async () => {
+  it('row 222: a link that was used tells signInFailed and asks no guard', async () => {
     const world = createWorld('database')
     await ask(world)
     await click(world)
@@ -463,7 +463,7 @@ describe('sessions', () => {
     expect(world.messages('cb.session')).toMatchObject([{ trigger: 'update', newSession: 'dark' }])
   })
 
-  it('row 116: 9.14, an expired session is deleted and nobody is told', async () => {
+  it('row 116: 9.14, an expired session is deleted and no event is emitted', async () => {
     const world = createWorld('database')
     await come(world)
     world.options.runtime.advance(2_592_000_000)

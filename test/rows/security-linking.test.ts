@@ -25,7 +25,7 @@ async function byLink(world: World, client: Client, email = 'ann@example.com'): 
   return client.get(world.mails.at(-1)?.url ?? '')
 }
 
-describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a person who is not here yet', () => {
+describe('GHSA-g38m-r43w-p2q7: an attacker registers a passkey for the address of a person who is not here yet', () => {
   async function planted(store: 'whole' | 'split' = 'whole', config = {}) {
     const data = memoryData()
     const world = createWorld('database', store, { adapter: memoryAdapter(data), ...config })
@@ -62,7 +62,7 @@ describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a
     expect(to(await passkey(new Client(world.auth), key, 'authenticate'))).toContain('error=')
   })
 
-  it('whoever proves the address of their own session keeps everything', async () => {
+  it('a user who proves the address of their own session keeps everything', async () => {
     const { world, data, attacker, key } = await planted()
     expect(to(await byLink(world, attacker))).toBe(origin)
     expect(data.authenticators.size).toBe(1)

@@ -15,7 +15,7 @@ const signedIn = async (strategy: Strategy, config: AuthConfig = {}) => {
 const requestOf = (client: Client) => new Request('http://localhost:3000/page', { headers: { cookie: client.cookieHeader() } })
 
 describe.each(strategies)('%s', (strategy) => {
-  it('row 130: read() hands the refreshed cookie to whoever holds a response; session() does not extend', async () => {
+  it('row 130: read() hands the refreshed cookie to the caller that holds a response; session() does not extend', async () => {
     const world = await signedIn(strategy)
     // The recorder's jwt handlers change nothing, so that only age counts.
     world.options.runtime.advance(86_400_000)
@@ -59,7 +59,7 @@ describe.each(strategies)('%s', (strategy) => {
     expect(await world.auth.session(requestOf(world.client))).toEqual(expected)
   })
 
-  it('row 371, 378: nobody is null through every door', async () => {
+  it('row 371, 378: signed out is null in each way to read', async () => {
     const world = createWorld(strategy, 'whole')
     expect(await world.auth.session(new Request('http://localhost:3000'))).toBeNull()
     expect((await world.auth.read(new Request('http://localhost:3000'))).session).toBeNull()

@@ -98,7 +98,7 @@ describe.each(flows)('9.16: signIn answers in the flow of %s', (name, strategy, 
 
   it.each([
     ['false', () => false],
-    ['nothing: a forgotten return lets nobody in', () => null],
+    ['nothing: a forgotten return lets no user in', () => null],
     ['an empty text', () => ''],
     ['1, which is not true', () => 1],
   ])('row 137: %s is AccessDenied, and nothing was written', async (_name, answer) => {
@@ -187,7 +187,7 @@ describe('9.16: the question before a mail is sent', () => {
 })
 
 describe('several hands', () => {
-  it('the first no of a guard wins, from whichever hand; nobody after it is asked', async () => {
+  it('the first no of a guard wins, from whichever hand; no later guard is asked', async () => {
     const world = createWorld('jwt', 'none')
     world.auth.use({ name: 'doorman', setup: (kernel) => void kernel.hook('signIn', () => false) })
     const { response } = await post(world, '/callback/password', { password: 'right' })

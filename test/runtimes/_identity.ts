@@ -1,4 +1,4 @@
-/** Runs beside the tests, so that nobody mistakes the runtime they ran in. EXPECT_RUNTIME is `bun 1.4.5` and the like. */
+/** Runs beside the tests, so that the runtime they ran in is certain. EXPECT_RUNTIME is `bun 1.4.5` and the like. */
 import { expect, it } from 'vitest'
 
 const { bun, deno, node } = process.versions as Record<string, string | undefined>

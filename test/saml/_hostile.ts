@@ -301,7 +301,7 @@ function namespaces(): Case[] {
   return cases
 }
 
-/** Signatures that are missing, of somebody else, or of another kind. */
+/** Signatures that are missing, of another signer, or of another kind. */
 function signatures(): Case[] {
   const cases: Case[] = []
   const swap = (name: string, from: string | RegExp, to: string): void => {

@@ -5,7 +5,7 @@ import { decile } from '../../measure.mjs'
 import { asAuthJs, asBetterAuth, clientOf } from './client.mjs'
 
 const ways = { authkernel: asAuthJs, authjs: asAuthJs, 'better-auth': asBetterAuth }
-// In this order: a return is most of a sign-up, and needs nobody new.
+// In this order: a return is most of a sign-up, and needs no new user.
 const warmUp = { read: 2_000, return: 1_000, 'sign-up': 300 }
 // Different people per measurement, of those who are there.
 const returning = 300

@@ -75,7 +75,7 @@ export function secondFactorPlugin({ issuer = 'App' }: { issuer?: string } = {})
           const secret = known?.secret ?? parked.data.secret
           const { code } = await ctx.body()
           const step = allowed && secret ? await stepOf(secret, String(code), ctx.now) : undefined
-          // A code is good for one sign-in: whoever looked over a shoulder comes too late.
+          // A code is good for one sign-in: an attacker who looked over a shoulder comes too late.
           if (!secret || step === undefined || !(await ctx.once.take(`second-factor ${person} ${step}`, 120))) {
             await ctx.emit('secondFactorFailed', { user, provider: account.provider })
             return ctx.render('secondFactor', { error: new WrongCode().type })

@@ -11,7 +11,7 @@ export class TokenRefreshError extends AuthError {
   static override type = 'TokenRefreshError'
 }
 export interface AccessTokens {
-  /** Null: nobody is signed in, or not by this provider. Throws TokenRefreshError. */
+  /** Null: no user is signed in, or not by this provider. Throws TokenRefreshError. */
   accessToken(request: Request, provider: string): Promise<string | null>
 }
 
@@ -46,7 +46,7 @@ export function accessTokenPlugin({ early = 60 }: { early?: number } = {}): Plug
 
       async function fresh(ctx: Context, key: { person: string; provider: string }): Promise<string | null> {
         const table = ctx.records('accessToken')
-        // Whoever waits reads again: the holder of the lease has written what came.
+        // A request that waits reads again: the holder of the lease has written what came.
         for (let tries = 0; tries < 50; tries++) {
           const row = await table.get(key)
           if (!row || row.expires === null || row.expires.getTime() - early * 1000 > ctx.now.getTime()) return row?.access ?? null

@@ -45,7 +45,7 @@ export function oidcLogoutPlugin(): Plugin {
         const kept = await hint.open<{ provider: string; token: string }>(ctx)
         hint.delete(ctx)
         if (!kept) return undefined
-        // Somebody who signs out is out, also when the provider does not answer.
+        // A user who signs out is signed out, also when the provider does not answer.
         const metadata = await ctx
           .service('oauth')
           .metadata(ctx, kept.provider)

@@ -48,7 +48,7 @@ export function rateLimitPlugin({
   }
 }
 
-/** The first field of the provider's form that is no password, hashed: what was typed is nobody's business. */
+/** The first field of the provider's form that is no password, hashed: what was typed is not stored. */
 async function accountOf(ctx: Context): Promise<string | undefined> {
   const provider = await ctx.provider().catch(() => undefined)
   const fields = Object.entries((provider && ctx.flow(provider).form?.(provider)?.fields) ?? {})

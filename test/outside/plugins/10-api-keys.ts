@@ -70,7 +70,7 @@ export function ownKeysPlugin({ tenant = null }: { tenant?: string | null } = {}
         if (secret === undefined) return undefined
         const key = await verify(ctx.records('ownKey'), secret)
         const owner = key && (await ctx.store?.getUser(key.userId))
-        // A wrong key is nobody, whatever the cookie says.
+        // A wrong key is signed out, whatever the cookie says.
         if (!key || !owner) return null
         const { id, name = null, email = null, image = null } = owner
         const expires = (key.expiresAt ?? new Date(ctx.now.getTime() + 300_000)).toISOString()

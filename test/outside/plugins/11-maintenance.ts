@@ -1,4 +1,4 @@
-/** Everything answers 503 but session reads, requests of administrators, and whoever came by the side door. Off by `auth.remove('maintenance')`. */
+/** Everything answers 503 but session reads, requests of administrators, and users who came by the side door. Off by `auth.remove('maintenance')`. */
 import { type Awaitable, equal, HttpError, type Plugin, type Session } from 'authkernel/kernel'
 
 export interface MaintenanceOptions {

@@ -1,4 +1,4 @@
-/** Support staff see the app as somebody else: laid over their own session, which stays as it is and is back the moment they stop. */
+/** Support staff see the app as another user: laid over their own session, which stays as it is and is back the moment they stop. */
 import {
   AccessDenied,
   type AdapterUser,
@@ -37,7 +37,7 @@ export function supportPlugin({ may, seconds = 3600 }: SupportOptions): Plugin {
 
       async function active(ctx: Context): Promise<{ admin: string; session: Session; target: AdapterUser } | undefined> {
         const open = await cookie.open<{ subject: string; admin: string; target: string }>(ctx)
-        // Bound to the person who began it, whoever brings the cookie.
+        // Bound to the person who began it, not to the holder of the cookie.
         if (!open || (await subjectOf(ctx)) !== open.subject) return undefined
         const [session, target] = [await ctx.session.read(ctx), await ctx.store?.getUser(open.target)]
         return session && target && (await may(session, target)) ? { admin: open.admin, session, target } : undefined
@@ -86,7 +86,7 @@ export function supportPlugin({ may, seconds = 3600 }: SupportOptions): Plugin {
         const writes = ctx.request.method !== 'GET' && !['/support/stop', '/signout'].includes(ctx.route?.path ?? '')
         if (!writes && ctx.route?.flow === undefined) return undefined
         if (cookie.get(ctx) === undefined || !(await active(ctx))) return undefined
-        throw new HttpError(409, 'Stop acting as somebody else first: POST /support/stop.')
+        throw new HttpError(409, 'Stop acting as another user first: POST /support/stop.')
       })
       kernel.hook('signOut', ({ ctx }) => void cookie.delete(ctx))
     },

@@ -49,7 +49,7 @@ export function inviteOnlyPlugin({ refusal = false }: { refusal?: string | false
         const byEmail = address === undefined ? [] : (await table.find({ where: { email: address } })).rows
         const key = `${account.provider} ${account.providerAccountId}`
         for (const invitation of [byCode, ...byEmail]) {
-          // One for an address is for who proves that address, whoever has the link.
+          // One for an address is for who proves that address, not for each holder of the link.
           if (!invitation || (invitation.email !== null && invitation.email !== address)) continue
           if (invitation.takenBy !== null && invitation.takenBy !== key) continue
           // A link is asked for: looked at, not taken.

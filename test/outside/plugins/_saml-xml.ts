@@ -60,7 +60,7 @@ export async function readAssertion(form: URLSearchParams, expected: Expected): 
     match(/<saml:Audience>([^<]*)</) === expected.audience &&
     from - 60_000 <= now &&
     now < until + 60_000
-  if (!fits || !inResponseTo || !id || !nameId) throw new InvalidCheck('An answer that nobody asked for, or that is not valid now.')
+  if (!fits || !inResponseTo || !id || !nameId) throw new InvalidCheck('An answer that was not requested, or that is not valid now.')
   const attributes = [...xml.matchAll(/<saml:Attribute Name="([^"]*)"><saml:AttributeValue>([^<]*)</g)]
   return {
     id,

@@ -74,7 +74,7 @@ export const magicPlugin = definePlugin({
     kernel.provider(wand)
     kernel.hook('wand', ({ owner }) => (owner === 'a' ? 'elder' : undefined))
     kernel.on('waved', ({ times }) => times.toFixed())
-    // @ts-expect-error a service that nobody declared
+    // @ts-expect-error a service that is not declared
     kernel.provide('brooms', {})
     return { magic: { cast: (): string => 'cast' } }
   },

@@ -60,7 +60,7 @@ async function journey({ config, enter }: Way, strategy: Strategy): Promise<stri
 const ways: Record<string, () => Promise<Way>> = {
   async credentials() {
     const adapter = memoryAdapter()
-    // Under the database strategy the kernel takes nobody who is not stored.
+    // Under the database strategy the kernel takes no user who is not stored.
     const user = await adapter.createUser?.({ id: '1', name, email, emailVerified: null })
     return {
       config: {

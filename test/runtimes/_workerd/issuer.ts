@@ -9,7 +9,7 @@ export interface Issuer {
   authorize(location: string): string
 }
 
-/** `person`: claims of whoever signs in. */
+/** `person`: claims of the user who signs in. */
 export async function createIssuer(person: Record<string, unknown>): Promise<Issuer> {
   const issuer = 'https://op.example'
   const { privateKey, publicKey } = await generateKeyPair('RS256')
