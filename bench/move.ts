@@ -1,5 +1,5 @@
 /**
- * How long the move of a large better-auth database takes: `node scripts/dev.mjs bench/move.ts 1000000`. Passwords of all users, user names of a half, second factors
+ * How long the move of a large better-auth database takes: `node scripts/dev.mjs bench/move.ts 1000000`. Passwords of all users, usernames of a half, second factors
  * of a twentieth, bans and API keys of a hundredth, and memberships of a tenth. It makes a database of its own at `BENCH_POSTGRES` (default: the local one) and drops it.
  */
 import { createCipheriv, createHash } from 'node:crypto'

@@ -93,7 +93,7 @@ function requestUrlOf(headers: Headers, path: string, fallback?: URL): string {
 }
 
 /**
- * Whether cookies may be set here. Next tells only by throwing: a read-only store refuses, a writable one fails on the missing name before it
+ * Whether cookies may be set here. Next tells only by throwing: a read-only store rejects, a writable one fails on the missing name before it
  * has changed anything.
  */
 function isWritable(store: CookieStore): boolean {

@@ -119,7 +119,7 @@ function toAnswerable(error: unknown): never {
   throw error
 }
 
-/** A body that a parser has read is made anew: Hono keeps what it read. */
+/** A body that a parser has read is made again: Hono keeps what it read. */
 async function requestOf({ req }: HonoContext): Promise<Request> {
   const { raw, bodyCache = {} } = req
   if (!raw.bodyUsed || Object.keys(bodyCache).length === 0) return raw

@@ -52,7 +52,7 @@ export interface NextAuthFunction {
   /** In server components, actions and route handlers. Rejects when the store is down (D38). */
   (): Promise<Session | null>
   /**
-   * Wraps a route handler or the proxy: `request.auth` is the session. A proxy that answers nothing lets the request pass. For all of Next's own
+   * Wraps a route handler or the proxy: `request.auth` is the session. A proxy that returns nothing allows the request. For all of Next's own
    * request, say so: `auth((request: NextRequest & { auth: Session | null }) => ...)`.
    */
   <C, R extends Request = NextAuthRequest>(

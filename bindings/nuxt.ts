@@ -64,7 +64,7 @@ function nuxtApi(kernel: Kernels<H3Event>): NuxtApi {
   }
 }
 
-/** What to throw for a refusal. h3 1 takes status and headers from its event, version 2 from the error. */
+/** What to throw for a rejection. h3 1 takes status and headers from its event, version 2 from the error. */
 async function createRefusalError(event: AnyH3Event, { status, headers }: Response): Promise<Error> {
   if ('node' in event && event.node?.res && !event.node.res.headersSent)
     for (const [name, value] of headers) if (name !== 'content-type') event.node.res.setHeader(name, value)

@@ -218,7 +218,7 @@ function restoreMeant(event: SvelteKitEvent, response: Response): Response {
   return new Response(null, { status: 302, headers })
 }
 
-/** SvelteKit's errors have no headers: what tells an app why its token was refused goes out with the error's page. */
+/** SvelteKit's errors have no headers: what tells an app why its token was rejected goes out with the error's page. */
 function withChallenge(response: Response, { status, headers }: Response): Response {
   if (response.status !== status || !headers.has('www-authenticate')) return response
   const copy = new Response(response.body, response)

@@ -192,7 +192,7 @@ export default NextAuth({ providers: [] })
   const { notes } = await run('--yes')
   expect(notes).toEqual([
     expect.stringContaining('auth.ts: write the options as `export const authOptions'),
-    'all.ts: it exports from next-auth/adapters. Change that by hand.',
+    'all.ts: it exports from next-auth/adapters. Change that manually.',
     expect.stringContaining('CallbacksOptions of next-auth'),
     expect.stringContaining('no preset "freshservice"'),
     expect.stringContaining('form.ts: the fields that `authorize` gets'),

@@ -29,7 +29,7 @@ interface App {
   entry: string
   /** Packages that are not installed here. */
   stubs?: Record<string, string>
-  /** What the framework writes in place of the flag: `build` for a built app, `dev` for its development server. */
+  /** What the framework writes instead of the flag: `build` for a built app, `dev` for its development server. */
   defines: Record<'build' | 'dev', Record<string, string>>
 }
 const viteDefines = { build: { 'import.meta.env': '{"DEV":false,"PROD":true}' }, dev: { 'import.meta.env': '{"DEV":true,"PROD":false}' } }

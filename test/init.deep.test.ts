@@ -289,7 +289,7 @@ describe('add', () => {
     expect(await cli(folder, 'add', 'paskeys')).toMatchObject({ code: 1, stderr: expect.stringContaining('Did you mean "passkeys"?') })
     expect(await cli(folder, 'add', 'tenants')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('needs options of yours: see docs/plugins/tenants.md'),
+      stderr: expect.stringContaining('needs your options: see docs/plugins/tenants.md'),
     })
   })
 

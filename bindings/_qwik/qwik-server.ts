@@ -98,7 +98,7 @@ function followResponse(event: QwikEvent, response: Response): void {
   event.headers.set('Location', location)
 }
 
-/** What to throw for a refusal. */
+/** What to throw for a rejection. */
 function refuseEvent(event: QwikEvent, response: Response): unknown {
   const location = response.headers.get('location')
   if (location === null) return sendToQwik(event, response)
@@ -114,7 +114,7 @@ function sendToQwik(event: QwikEvent, response: Response): unknown {
   return event.send(new Response(response.body, { status: response.status, headers }))
 }
 
-/** Whether Qwik's router in the browser asks, and not a person for a page. */
+/** Whether Qwik's router in the browser asks, and not a user for a page. */
 function isData({ request }: QwikEvent): boolean {
   return new URL(request.url).pathname.endsWith(dataPath)
 }

@@ -1,4 +1,4 @@
-/** What server code does with web requests, in every binding: sign in, sign out, refuse. */
+/** What server code does with web requests, in every binding: sign in, sign out, reject. */
 import { assertOptions, type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
 
 /** What server code says when it signs a user in. */
@@ -16,8 +16,7 @@ export interface GuardOptions {
   /** Path of the host's choice for users without a session; default: the sign-in page, which leads back (row 371). */
   redirectTo?: string | undefined
   /**
-   * Asked about a user with a session. A `Response` is sent in place of the page, as `auth.stepUp.require(request)` answers one. `true` or a session
-   * lets the user pass. Anything else is answered 403, so that a forgotten `return` refuses. `request` has no body.
+   * Asked about a user with a session. A `Response` is sent instead of the page, as `auth.stepUp.require(request)` answers one. `true` or a session allows the action. Anything else gets status 403, so that a forgotten `return` rejects. `request` has no body.
    */
   check?: ((request: Request, session: Session) => Awaitable<Response | Session | boolean | null | undefined | void>) | undefined
 }
@@ -76,7 +75,7 @@ export function readForGuard(reading: Promise<Session | null>): Promise<Session 
   })
 }
 
-/** What apps are told whose access token opened nothing (RFC 6750 section 3); undefined: the request has none, or no plugin knows them. */
+/** The error for apps whose access token gives no access (RFC 6750 section 3); undefined: the request has none, or no plugin knows them. */
 export async function createChallenge(
   kernel: Kernel,
   request: Request,
@@ -115,7 +114,7 @@ export async function createRefusal(
   return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
 }
 
-/** What a signed-in user gets in place of the page; undefined: nothing. `toRequest` is called where there is a `check`. */
+/** What a signed-in user gets instead of the page; undefined: nothing. `toRequest` is called where there is a `check`. */
 export async function runCheck(
   toRequest: () => Awaitable<Request>,
   session: Session,

@@ -31,7 +31,7 @@ export type AnyH3Event = H3Event | H3EventOfNode
 
 /** What `auth.h3` offers. */
 export interface H3Api {
-  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths at the origin's root that plugins answer are answered, too. Others: undefined, so that a middleware passes them on. */
+  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Also handles paths at the origin's root that plugins answer. Others: undefined, so that a middleware passes them on. */
   handler(event: AnyH3Event): Promise<Response | undefined>
   /** The paths at the origin's root that plugins answer, alone: for apps that mount `handler` at a path. */
   root(event: AnyH3Event): Promise<Response | undefined>
@@ -49,7 +49,7 @@ export interface H3Api {
 
 /**
  * The API over a kernel, or over one for each event. `own`: paths that `handler` answers; `below`: all below the base path, `route`: routes only,
- * since the app has pages of its own below it.
+ * since the app has other pages below it.
  */
 export function h3Api(
   kernel: Kernels<H3Event>,

@@ -24,7 +24,7 @@ const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
 
 /**
  * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
- * caches and one-time use.
+ * caches and replay protection.
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
   const kernels = kernelsFor(name, source, additions)

@@ -34,7 +34,7 @@ export interface Api<C> {
   handle(from: C): Promise<boolean>
   /** Answers the paths at the origin's root that plugins answer; false: the path is none of them. */
   root(from: C): Promise<boolean>
-  /** The session; null: there is none, and the refusal is sent. */
+  /** The session; null: there is none, and the rejection is sent. */
   guard(from: C, options?: GuardOptions): Promise<Session | null>
   /** Signs in and answers with the redirect. Rejects with `CredentialsSignin` and other `AuthError`s. */
   signIn(from: C, provider?: string, options?: SignInOptions): Promise<void>

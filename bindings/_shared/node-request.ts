@@ -108,7 +108,7 @@ function waitUntilWritable(res: NodeResponse): Promise<void> {
 
 interface Body {
   content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | undefined
-  /** Made anew from what a body parser left: lengths and encodings of the wire no longer hold. */
+  /** Made again from what a body parser left: lengths and encodings of the wire no longer hold. */
   parsed: boolean
   /** Lets the connection go on: what was not read is thrown away. */
   close: () => void

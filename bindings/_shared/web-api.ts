@@ -64,7 +64,7 @@ export interface WebApi<E extends object> {
   isOwn(event: E, how: 'below' | 'route' | 'root'): Promise<boolean>
   /** The session, read once per event. Rejects when the store is down (D38). */
   session(event: E): Promise<Session | null>
-  /** The session; a Response: there is none, and this is the refusal. */
+  /** The session; a Response: there is none, and this is the rejection. */
   guard(event: E, options?: GuardOptions): Promise<Session | Response>
   /** The redirect that signs in, with its cookies. Rejects with `AuthError`s, or through the entry `handler` answers with their page. */
   signIn(event: E, provider?: string, options?: SignInOptions, entry?: 'dispatch' | 'handler'): Promise<Response>
@@ -193,7 +193,7 @@ async function isBelow({ kernel, request, options }: KernelCall): Promise<boolea
   return kernel.placeOf(new URL(request.url).pathname, options.basePath ?? (await basePathOf(kernel, request))) !== undefined
 }
 
-/** That of the tenant; of the options while the hook `settings` refuses the request. */
+/** That of the tenant; of the options while the hook `settings` rejects the request. */
 async function basePathOf(kernel: Kernel, request: Request): Promise<string> {
   try {
     return (await kernel.contextOf(request)).basePath

@@ -48,7 +48,7 @@ export function createPlaygroundAuth({ adapter, secret, strategy, quiet }: Surro
     session: { strategy, revocable: strategy === 'jwt' },
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
     theme: { brandColor: '#9a3412', logo: shield },
-    messages: { en: { 'error.CredentialsSignin.wrong_password': 'User name and password do not fit.' } },
+    messages: { en: { 'error.CredentialsSignin.wrong_password': 'Username and password do not fit.' } },
   }).use(expressBinding())
 
   // A hook: the flow waits for the answer.
@@ -81,7 +81,7 @@ export function waysIn({ issuer, clients, mailServer }: Surroundings): readonly 
     id: 'credentials',
     name: 'Password',
     credentials: {
-      username: { label: 'User name', autocomplete: 'username', placeholder: 'demo', required: true },
+      username: { label: 'Username', autocomplete: 'username', placeholder: 'demo', required: true },
       password: { label: 'Password', type: 'password', autocomplete: 'current-password', placeholder: 'playground', required: true },
     },
     authorize: ({ username, password }: Record<string, unknown>) => checkPassword(username, password),
@@ -120,6 +120,6 @@ class WrongPassword extends CredentialsSignin {
 }
 
 function checkPassword(username: unknown, password: unknown): { id: string; name: string; email: string } {
-  if (username !== 'demo' || password !== demo.password) throw new WrongPassword('User name and password do not fit.')
+  if (username !== 'demo' || password !== demo.password) throw new WrongPassword('Username and password do not fit.')
   return { id: demo.id, name: demo.name, email: demo.email }
 }

@@ -86,10 +86,10 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         make: () => idTokenPlugin({ providers: { acme: { audiences: ['playground-ios'] } } }),
       },
       { id: 'last-used', text: 'The sign-in page marks the method that this browser used last.', make: () => lastUsedPlugin() },
-      { id: 'codes', text: 'A code by mail in place of a link.', make: () => codesPlugin({ via: byEmail() }) },
+      { id: 'codes', text: 'A code by mail instead of a link.', make: () => codesPlugin({ via: byEmail() }) },
       {
         id: 'usernames',
-        text: 'A name in place of the address, for people with a password.',
+        text: 'A name instead of the address, for people with a password.',
         make: () => usernamesPlugin(),
       },
       {

@@ -1,4 +1,4 @@
-/** How people sign in, whichever server answers. */
+/** How users sign in, whichever server answers. */
 import type { AuthConfig } from 'authkernel'
 import { CredentialsSignin } from 'authkernel/errors'
 import { memoryAdapter } from 'authkernel/plugins/memory'
@@ -19,9 +19,9 @@ export const config: AuthConfig = {
       id: 'credentials',
       name: 'Password',
       type: 'credentials',
-      credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },
+      credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } },
       authorize({ username, password }) {
-        if (username !== 'demo' || password !== 'playground') throw new WrongPassword('User name and password do not fit.')
+        if (username !== 'demo' || password !== 'playground') throw new WrongPassword('Username and password do not fit.')
         return { id: 'demo', name: 'Demo Person', email: 'demo@example.com' }
       },
     },

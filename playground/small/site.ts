@@ -25,7 +25,7 @@ export function home(session: Session | null, code?: string): string {
     `<h1>Sign in</h1>
     <section><form method="post" action="/sign-in/acme"><button>Continue with Acme ID</button></form></section>
     <section><h2>Password</h2><form method="post" action="/sign-in/credentials">
-      <label>User name <input name="username" autocomplete="username" required></label>
+      <label>Username <input name="username" autocomplete="username" required></label>
       <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
       ${code ? `<p role="alert">That did not work: ${text(code)}</p>` : ''}<button>Sign in with password</button></form></section>
     <section><h2>Mail</h2><form method="post" action="/sign-in/email">

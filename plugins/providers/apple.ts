@@ -3,7 +3,7 @@ import type { OIDCConfig, OIDCUserConfig, Profile } from 'authkernel/kernel'
 /** Claims of the ID token. */
 export interface AppleProfile extends Profile {
   sub: string
-  /** The person may choose a relay address of Apple; absent for some managed accounts. */
+  /** The user may choose a relay address of Apple; absent for some managed accounts. */
   email?: string
   /** Like `email_verified` a boolean, or a string. */
   is_private_email?: boolean | 'true' | 'false'
@@ -23,7 +23,7 @@ export interface AppleOptions extends OIDCUserConfig<AppleProfile> {
 /**
  * Sign-in with Apple. Register: an App ID with "Sign in with Apple", a Services ID (its identifier is `clientId`) and a key, at
  * https://developer.apple.com/account/resources.
- * - Give `teamId`, `keyId` and `privateKey`: the client secret, a JWT, is made anew for each sign-in. A ready-made `clientSecret`
+ * - Give `teamId`, `keyId` and `privateKey`: the client secret, a JWT, is made again for each sign-in. A ready-made `clientSecret`
  *   works too, for at most six months.
  * - The name comes with the first consent only; later sign-ins fall back to the address.
  * - The callback is a cross-site POST, so it needs https even in development, and no redirect proxy can stand in between.

@@ -8,8 +8,8 @@ export type AzureADOptions = MicrosoftEntraIDOptions
 
 /**
  * Sign-in with Azure Active Directory. Register: an app registration with the platform "Web", at https://entra.microsoft.com.
- * - With `common` and `organizations` people of every tenant may sign in: restrict them with `allowedTenants`.
- * - An ID token must come from the issuer of its own tenant (claim `tid`). A tenant is named by its id, not by its domain.
+ * - With `common` and `organizations` users of every tenant may sign in: restrict them with `allowedTenants`.
+ * - An ID token must come from the issuer of its tenant (claim `tid`). A tenant is named by its id, not by its domain.
  * - `email` is not verified by Microsoft: add the optional claim `xms_edov` before you link accounts by address.
  * - The photo is a second request, to Microsoft Graph, and is stored as a `data:` URL.
  * @deprecated use `microsoft-entra-id`; the id is part of the callback URL and of stored accounts

@@ -22,7 +22,7 @@ export type BattlenetOptions = OIDCUserConfig<BattlenetProfile> &
 
 /**
  * Sign-in with Battle.net. Register: a client, at https://develop.battle.net/access/clients.
- * - No e-mail address.
+ * - No email address.
  * @see https://develop.battle.net/documentation/guides/using-oauth
  */
 export default function battlenet(options: BattlenetOptions): OIDCConfig<BattlenetProfile> {

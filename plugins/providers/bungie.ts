@@ -10,13 +10,13 @@ export interface BungieProfile {
 }
 /** What Bungie needs, and what may be changed. */
 export interface BungieOptions extends OAuthUserConfig<BungieProfile> {
-  /** API key of the application: without it the profile is refused. */
+  /** API key of the application: without it the profile is rejected. */
   apiKey?: string | undefined
 }
 
 /**
  * Sign-in with Bungie. Register: an application of type "Confidential", at https://www.bungie.net/en/Application.
- * - No e-mail address. The membership id of the profile URL comes with the tokens.
+ * - No email address. The membership id of the profile URL comes with the tokens.
  * @see https://github.com/Bungie-net/api/wiki/OAuth-Documentation
  */
 export default function bungie(options: BungieOptions = {}): OAuthConfig<BungieProfile> {

@@ -13,7 +13,7 @@ export interface EveOnlineProfile {
 
 /**
  * Sign-in with EVE Online. Register: an application, at https://developers.eveonline.com/applications.
- * - No e-mail address, no PKCE. `/oauth/verify` is announced to go away; the access token, a JWT, holds the same facts.
+ * - No email address, no PKCE. `/oauth/verify` is announced to go away; the access token, a JWT, holds the same facts.
  * @see https://developers.eveonline.com/docs/services/sso/
  */
 export default function eveonline(options: OAuthUserConfig<EveOnlineProfile> = {}): OAuthConfig<EveOnlineProfile> {

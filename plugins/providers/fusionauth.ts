@@ -15,7 +15,7 @@ export interface FusionAuthProfile extends Profile {
 export type FusionAuthOptions = OIDCUserConfig<FusionAuthProfile> & {
   /** URL of the server. */
   issuer?: string | undefined
-  /** Needed when the server has several tenants. */
+  /** Needed for a multi-tenant server. */
   tenantId?: string | undefined
 }
 

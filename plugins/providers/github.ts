@@ -24,7 +24,7 @@ export interface GitHubOptions extends OAuthUserConfig<GitHubProfile> {
 
 /**
  * Sign-in with GitHub. Register: an OAuth app, at https://github.com/settings/developers.
- * - A second request, to `/user/emails`, says whether the address is verified, and which one it is where the person hides it.
+ * - A second request, to `/user/emails`, says whether the address is verified, and which one it is where the user hides it.
  * - GitHub takes one callback URL per OAuth app: register one app per environment.
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */

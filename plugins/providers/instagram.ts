@@ -11,7 +11,7 @@ export interface InstagramProfile {
 
 /**
  * Sign-in with Instagram. Register: closed.
- * - No e-mail address.
+ * - No email address.
  * @deprecated the Basic Display API was shut down on 2024-12-04; use `facebook`
  * @see https://developers.facebook.com/docs/instagram-platform
  */

@@ -19,7 +19,7 @@ export type MastodonOptions = OAuthUserConfig<MastodonProfile> & {
 
 /**
  * Sign-in with Mastodon. Register: an application with the scope read, in the settings (Development) of your account.
- * - No e-mail address. An id belongs to one instance.
+ * - No email address. An id belongs to one instance.
  * @see https://docs.joinmastodon.org/spec/oauth/
  */
 export default function mastodon(options: MastodonOptions): OAuthConfig<MastodonProfile> {

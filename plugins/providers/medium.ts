@@ -8,7 +8,7 @@ export interface MediumProfile {
 
 /**
  * Sign-in with Medium. Register: closed.
- * - No e-mail address.
+ * - No email address.
  * @deprecated the API is no longer supported and takes no new integrations; there is no successor
  * @see https://github.com/Medium/medium-api-docs
  */

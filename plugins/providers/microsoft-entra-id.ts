@@ -6,7 +6,7 @@ export interface MicrosoftEntraIDProfile extends Profile {
   name?: string
   email?: string
   preferred_username?: string
-  /** Object id of the person in the directory `tid`. */
+  /** Object id of the user in the directory `tid`. */
   oid?: string
   tid?: string
   /** Optional claim: whether the domain owner verified `email`. */
@@ -25,8 +25,8 @@ export interface MicrosoftEntraIDOptions extends OIDCUserConfig<MicrosoftEntraID
 
 /**
  * Sign-in with Microsoft Entra ID. Register: an app registration with the platform "Web", at https://entra.microsoft.com.
- * - With `common` and `organizations` people of every tenant may sign in: restrict them with `allowedTenants`.
- * - An ID token must come from the issuer of its own tenant (claim `tid`). A tenant is named by its id, not by its domain.
+ * - With `common` and `organizations` users of every tenant may sign in: restrict them with `allowedTenants`.
+ * - An ID token must come from the issuer of its tenant (claim `tid`). A tenant is named by its id, not by its domain.
  * - `email` is not verified by Microsoft: add the optional claim `xms_edov` before you link accounts by address.
  * - The photo is a second request, to Microsoft Graph, and is stored as a `data:` URL.
  * @see https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc

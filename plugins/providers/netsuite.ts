@@ -17,14 +17,14 @@ export interface NetSuiteProfile {
 export type NetSuiteOptions = OAuthUserConfig<NetSuiteProfile> & {
   /** Account id: `1234567`, `1234567_SB1`. It is part of the host names. */
   accountID: string
-  /** URL of a RESTlet or Suitelet of yours that answers with the current user as JSON. */
+  /** URL of your RESTlet or Suitelet that returns the current user as JSON. */
   userinfo: string | UserinfoEndpoint<NetSuiteProfile>
   prompt?: 'none' | 'login' | 'consent' | undefined
 }
 
 /**
  * Sign-in with NetSuite. Register: an integration record with OAuth 2.0, in your account.
- * - NetSuite has no userinfo endpoint: write a RESTlet that answers `{ id, name, email }` from `runtime.getCurrentUser()`.
+ * - NetSuite has no userinfo endpoint: write a RESTlet that returns `{ id, name, email }` from `runtime.getCurrentUser()`.
  * - No PKCE.
  * @see https://docs.oracle.com/en/cloud/saas/netsuite/ns-online-help/section_158074210415.html
  */

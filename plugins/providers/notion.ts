@@ -1,6 +1,6 @@
 import type { OAuthConfig, OAuthUserConfig } from 'authkernel/kernel'
 
-/** The person behind the token. */
+/** The user behind the token. */
 export interface NotionProfile {
   [field: string]: unknown
   object?: 'user'
@@ -11,13 +11,13 @@ export interface NotionProfile {
 }
 /** What Notion needs, and what may be changed. */
 export interface NotionOptions extends OAuthUserConfig<NotionProfile> {
-  /** Sent in place of the callback URL; needed only behind something that rewrites URLs. */
+  /** Sent instead of the callback URL; needed only behind something that rewrites URLs. */
   redirectUri?: string | undefined
 }
 
 /**
  * Sign-in with Notion. Register: a public integration, at https://www.notion.so/my-integrations.
- * - The person owns the bot that the token stands for: the profile is `bot.owner.user` of `/v1/users/me`.
+ * - The user owns the bot that the token stands for: the profile is `bot.owner.user` of `/v1/users/me`.
  * - The address needs the capability "Read user information including email addresses".
  * @see https://developers.notion.com/docs/authorization
  */

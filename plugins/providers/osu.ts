@@ -11,7 +11,7 @@ export interface OsuProfile {
 
 /**
  * Sign-in with osu!. Register: an OAuth application, at https://osu.ppy.sh/home/account/edit#oauth.
- * - No e-mail address.
+ * - No email address.
  * @see https://osu.ppy.sh/docs/#authentication
  */
 export default function osu(options: OAuthUserConfig<OsuProfile> = {}): OAuthConfig<OsuProfile> {

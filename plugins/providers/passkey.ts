@@ -1,6 +1,6 @@
 import type { ProviderOf, WebAuthnConfig } from 'authkernel/kernel'
 
-/** Passkeys: the device keeps the key and verifies the person, so the key alone is two factors (rows 256, 260). */
+/** Passkeys: the device keeps the key and verifies the user, so the key alone is two factors (rows 256, 260). */
 export default function passkey(options: Partial<Omit<WebAuthnConfig, 'type' | 'options'>> = {}): ProviderOf<'webauthn'> {
   return {
     id: 'passkey',

@@ -23,7 +23,7 @@ export interface PayPalOptions extends OAuthUserConfig<PayPalProfile> {
 
 /**
  * Sign-in with PayPal. Register: a REST app with "Log in with PayPal", at https://developer.paypal.com/dashboard/applications.
- * - No PKCE. Enable the full name and the address among the app's "Log in with PayPal" settings, or PayPal refuses the scope.
+ * - No PKCE. Enable the full name and the address among the app's "Log in with PayPal" settings, or PayPal rejects the scope.
  * @see https://developer.paypal.com/docs/log-in-with-paypal/
  */
 export default function paypal(options: PayPalOptions = {}): OAuthConfig<PayPalProfile> {

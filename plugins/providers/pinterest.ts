@@ -11,7 +11,7 @@ export interface PinterestProfile {
 
 /**
  * Sign-in with Pinterest. Register: an app, at https://developers.pinterest.com/apps/.
- * - No e-mail address. The account id is the user name, which people may change.
+ * - No email address. The account id is the username, which users may change.
  * @see https://developers.pinterest.com/docs/getting-started/set-up-authentication-and-authorization/
  */
 export default function pinterest(options: OAuthUserConfig<PinterestProfile> = {}): OAuthConfig<PinterestProfile> {

@@ -12,8 +12,8 @@ export interface RedditProfile {
 
 /**
  * Sign-in with Reddit. Register: a web app, at https://www.reddit.com/prefs/apps.
- * - No e-mail address, no PKCE. A refresh token comes with `authorization: { params: { duration: 'permanent' } }`.
- * - Reddit refuses generic User-Agents: name your app in `userinfo: { headers: { 'User-Agent': … } }` when it answers 429.
+ * - No email address, no PKCE. A refresh token comes with `authorization: { params: { duration: 'permanent' } }`.
+ * - Reddit rejects generic User-Agents: name your app in `userinfo: { headers: { 'User-Agent': … } }` when it returns 429.
  * @see https://github.com/reddit-archive/reddit/wiki/OAuth2
  */
 export default function reddit(options: OAuthUserConfig<RedditProfile> = {}): OAuthConfig<RedditProfile> {

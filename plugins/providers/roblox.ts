@@ -13,7 +13,7 @@ export interface RobloxProfile extends Profile {
 
 /**
  * Sign-in with Roblox. Register: an app, at https://create.roblox.com/dashboard/credentials.
- * - No e-mail address.
+ * - No email address.
  * @see https://create.roblox.com/docs/cloud/auth/oauth2-overview
  */
 export default function roblox(options: OIDCUserConfig<RobloxProfile> = {}): OIDCConfig<RobloxProfile> {

@@ -11,7 +11,7 @@ export interface SimpleLoginProfile extends Profile {
 
 /**
  * Sign-in with SimpleLogin. Register: a website, at https://app.simplelogin.io/developer.
- * - The address is an alias unless the person chooses otherwise.
+ * - The address is an alias unless the user chooses otherwise.
  * @see https://simplelogin.io/docs/siwsl/app/
  */
 export default function simplelogin(options: OIDCUserConfig<SimpleLoginProfile> = {}): OIDCConfig<SimpleLoginProfile> {

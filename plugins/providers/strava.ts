@@ -13,7 +13,7 @@ export interface StravaProfile {
 
 /**
  * Sign-in with Strava. Register: an API application, at https://www.strava.com/settings/api.
- * - No e-mail address. Scopes are separated by commas.
+ * - No email address. Scopes are separated by commas.
  * @see https://developers.strava.com/docs/authentication/
  */
 export default function strava(options: OAuthUserConfig<StravaProfile> = {}): OAuthConfig<StravaProfile> {

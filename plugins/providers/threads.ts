@@ -12,7 +12,7 @@ export interface ThreadsProfile {
 
 /**
  * Sign-in with Threads. Register: an app with the use case "Access the Threads API", at https://developers.facebook.com/apps.
- * - No e-mail address, no PKCE.
+ * - No email address, no PKCE.
  * @see https://developers.facebook.com/docs/threads/get-started/get-access-tokens-and-permissions
  */
 export default function threads(options: OAuthUserConfig<ThreadsProfile> = {}): OAuthConfig<ThreadsProfile> {

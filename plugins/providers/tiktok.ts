@@ -9,7 +9,7 @@ export interface TikTokProfile {
 
 /**
  * Sign-in with TikTok. Register: an app with Login Kit, at https://developers.tiktok.com/apps.
- * - No e-mail address. TikTok calls the client id `client_key`; callback URLs must be https. Scopes are separated by commas.
+ * - No email address. TikTok calls the client id `client_key`; callback URLs must be https. Scopes are separated by commas.
  * @see https://developers.tiktok.com/doc/login-kit-web
  */
 export default function tiktok(options: OAuthUserConfig<TikTokProfile> = {}): OAuthConfig<TikTokProfile> {

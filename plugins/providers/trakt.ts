@@ -11,7 +11,7 @@ export interface TraktProfile {
 
 /**
  * Sign-in with Trakt. Register: an app, at https://trakt.tv/oauth/applications.
- * - No e-mail address.
+ * - No email address.
  * @see https://trakt.docs.apiary.io
  */
 export default function trakt(options: OAuthUserConfig<TraktProfile> = {}): OAuthConfig<TraktProfile> {

@@ -8,14 +8,14 @@ export interface TwitterProfile {
     name?: string
     username?: string
     profile_image_url?: string
-    /** Only if the app may ask for it, with `user.fields` and a scope of its own. */
+    /** Only if the app may ask for it, with `user.fields` and a further scope. */
     email?: string
   }
 }
 
 /**
  * Sign-in with Twitter. Register: a project and an app with OAuth 2.0, at https://developer.x.com.
- * - No e-mail address with the default scopes.
+ * - No email address with the default scopes.
  * @see https://docs.x.com/resources/fundamentals/authentication/oauth-2-0/authorization-code
  */
 export default function twitter(options: OAuthUserConfig<TwitterProfile> = {}): OAuthConfig<TwitterProfile> {

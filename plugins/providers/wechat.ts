@@ -3,9 +3,9 @@ import type { OAuthConfig, OAuthUserConfig } from 'authkernel/kernel'
 /** Answer of the userinfo endpoint. */
 export interface WeChatProfile {
   [field: string]: unknown
-  /** One person in one app. */
+  /** One user in one app. */
   openid?: string
-  /** One person in all apps of an account; absent when the app belongs to none. */
+  /** One user in all apps of an account; absent when the app belongs to none. */
   unionid?: string
   nickname?: string
   headimgurl?: string
@@ -22,7 +22,7 @@ export interface WeChatOptions extends OAuthUserConfig<WeChatProfile> {
 
 /**
  * Sign-in with WeChat. Register: a website app or an official account, at https://open.weixin.qq.com.
- * - No e-mail address, no PKCE. WeChat wants the app id and the secret in the query of its token URL.
+ * - No email address, no PKCE. WeChat wants the app id and the secret in the query of its token URL.
  * - The account id is `unionid`, or `openid` for an app outside an Open Platform account.
  * @see https://developers.weixin.qq.com/doc/oplatform/Website_App/WeChat_Login/Wechat_Login.html
  */

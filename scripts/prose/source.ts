@@ -25,7 +25,7 @@ export function checkSource(path: string, text: string): string[] {
   const exported = (program.body as unknown as Node[]).filter(({ type }) => type.startsWith('Export'))
   for (const { type, value, start, end } of comments)
     if (type === 'Block' && value.startsWith('*') && exported.some((node) => belongsTo(node, start, end, text)))
-      pieces.push({ index: start, text: readDocstring(value) })
+      for (const text of readDocstring(value).split(/\n\s*\n|\n(?=- |@)/)) pieces.push({ index: start, text: text.replace(/^@\w+ ?/, '') })
   collectStrings(program as unknown as Node, pieces)
   return pieces.flatMap((piece) => {
     const line = text.slice(0, piece.index).split('\n').length
@@ -43,7 +43,6 @@ function readDocstring(value: string): string {
     .replace(/^\*/, '')
     .replace(/^\s*\* ?/gm, '')
     .replace(/```[\s\S]*?```/g, '')
-    .replace(/^@\w+ ?/gm, '')
     .replace(/\{@link ([^}]*)\}/g, '$1')
     .replace(/https?:\/\/\S+/g, 'x')
     .trim()
@@ -51,7 +50,7 @@ function readDocstring(value: string): string {
 
 function collectStrings(node: Node, pieces: Piece[]): void {
   const text = textOf(node)
-  if (text !== undefined && text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length >= fewestWords)
+  if (text !== undefined && !isCode(text) && text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length >= fewestWords)
     pieces.push({ index: node.start, text })
   for (const [key, value] of Object.entries(node)) {
     if (key === 'typeAnnotation' || value === null || typeof value !== 'object') continue
@@ -60,12 +59,19 @@ function collectStrings(node: Node, pieces: Piece[]): void {
   }
 }
 
+// Pictures, scripts, queries and lists of words are strings of many words, and no sentences.
+function isCode(text: string): boolean {
+  return /^\s*(<|\(\(\) =>|(with|select|insert|update) )/.test(text) || text.startsWith('\n') || /^[a-z\d -]{80,}$/.test(text)
+}
+
 function textOf(node: Node): string | undefined {
   if (node.type === 'Literal') return typeof node['value'] === 'string' ? node['value'] : undefined
   if (node.type !== 'TemplateLiteral') return undefined
   return (node['quasis'] as { value: { cooked: string | null } }[]).map(({ value }) => value.cooked ?? '').join('x')
 }
 
-function isTranslation({ type, key }: Node): boolean {
-  return type === 'Property' && languages.has((key as { name?: string } | undefined)?.name ?? '')
+// `de: { … }` and `const de = { … }`: the texts of another language.
+function isTranslation({ type, key, id }: Node): boolean {
+  const name = type === 'Property' ? key : type === 'VariableDeclarator' ? id : undefined
+  return languages.has((name as { name?: string } | undefined)?.name ?? '')
 }

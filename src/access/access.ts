@@ -12,7 +12,7 @@ import { accessRecordName } from './tables.ts'
 
 /**
  * Access ended after a sign-in, a link or an approval began: by a sign-out everywhere, a new password, a ban, a logout at the provider. Signing in again
- * works, unless a hook refuses it.
+ * works, unless a hook rejects it.
  */
 export class AccessEnded extends AuthError {
   static override type = 'AccessEnded'
@@ -75,7 +75,7 @@ export function createAccess(ctx: AnyContext): Access {
 
   async function askHook({ subject }: StampOfAccess, by: AccessPurpose): Promise<void> {
     if (!subject.startsWith('user:') || (await allows(subject.slice('user:'.length), by))) return
-    throw new AccessDenied(`The hook \`access\` refused the user (${by}).`, { cause: { by } })
+    throw new AccessDenied(`The hook \`access\` rejected the user (${by}).`, { cause: { by } })
   }
 
   /** Whether no other request ended what a stamp says since it was taken. */

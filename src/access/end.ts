@@ -20,8 +20,7 @@ export async function endSessions(ctx: AnyContext, which: SessionSelector, by: s
 }
 
 /**
- * Ends all access of a user, or what rests on a session at a provider: no sign-in, code or approval that began before gives anything any more, and
- * sessions of browsers and apps end. Answers how many ended, undefined where that is not known. Throws MissingSessionAbility.
+ * Ends all access of a user, or what rests on a session at a provider. Sign-ins, codes and approvals that began before give no access any more. Sessions of browsers and apps end. Answers how many ended, undefined where that is not known. Throws MissingSessionAbility.
  */
 export async function endAccess(ctx: AnyContext, which: AccessSelector, by: string, reason?: EndReason): Promise<number | undefined> {
   return countSessions(await ctx.access.end(which, { by, ...(reason !== undefined && { reason }) }))

@@ -7,9 +7,7 @@ import { AuthError } from '../errors/index.ts'
 const pauses = [50, 200, 800]
 
 /**
- * Calls `undo` until it succeeds, four times at most and not after the end of the request. What is left then is logged, and nothing is thrown: the caller
- * tells that access ended. What was left opens nothing: the token of a session, of an app or of a key was not handed out, and codes and approvals are
- * compared with their stamp at each use.
+ * Calls `undo` until it succeeds, four times at most and not after the end of the request. What is left then is logged, and nothing is thrown: the caller reports that access ended. What was left gives no access. The token of a session, of an app or of a key did not leave the server. Codes and approvals are compared with their stamp at each use.
  */
 export async function undoGrant(ctx: AnyContext, { subject }: StampOfAccess, by: AccessPurpose, undo: () => unknown): Promise<void> {
   let failure: unknown
@@ -23,7 +21,7 @@ export async function undoGrant(ctx: AnyContext, { subject }: StampOfAccess, by:
     }
   }
   const err = failure instanceof Error ? failure : new Error(String(failure))
-  const text = `Access of ${subject} ended while the server gave it (${by}), and the store did not take back what was written. Look for a row of that moment, and delete it.`
+  const text = `Access of ${subject} ended while the server gave it (${by}), and the store did not remove what was written. Look for a row of that moment, and delete it.`
   ctx.logger.error(new AuthError(text, { cause: { err, by, subject } }))
 }
 

@@ -97,7 +97,7 @@ function describeGap({ plugin, lang, keys }: { plugin: string; lang: string; key
   return {
     level: 'warning',
     code: 'messages',
-    message: `Plugin "${plugin}" says ${shown} in English to people who read "${lang}". Give the texts in \`messages.${lang}\`.`,
+    message: `Plugin "${plugin}" says ${shown} in English to users who read "${lang}". Give the texts in \`messages.${lang}\`.`,
   }
 }
 

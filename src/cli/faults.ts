@@ -19,14 +19,14 @@ function codeOf({ cause }: Error): string {
   return (cause as AuthError['cause'])?.['remedy'] === 'migrate' ? 'migrate' : 'missing'
 }
 
-/** Without an address that counts, requests of other machines are answered 500: a mistake in production, and worth a word before. */
+/** Without an address that counts, requests of other machines get status 500: a mistake in production, and worth a warning before. */
 export function findUnreachable(ctx: Context, env: Record<string, string | undefined>): Finding[] {
   const { settings, config } = ctx.app
   if (settings.origin !== '' || config.trustHost || ctx.has('hook', 'settings') || (config.allowedHosts && config.trustHost !== false))
     return []
   const isLocalOnly = config.trustHost === undefined
   const message =
-    `The app has no address: ${isLocalOnly ? 'every request that does not come to localhost' : 'every request'} is answered 500 UntrustedHost. ` +
+    `The app has no address: ${isLocalOnly ? 'every request that does not come to localhost' : 'every request'} gets status 500 UntrustedHost. ` +
     'Set AUTH_URL=https://your-app.example in the environment of the server, or list `allowedHosts`. ' +
     'Behind a proxy that checks the Host header, AUTH_TRUST_HOST=true will do.'
   return [{ level: isLocalOnly && env['NODE_ENV'] !== 'production' ? 'warning' : 'error', code: 'origin', message }]

@@ -35,7 +35,7 @@ export async function reseal(options: MaintenanceOptions, setting: Setting): Pro
       ...(options.tenant !== undefined && { tenant: options.tenant }),
       onProgress: ({ resealed }) => setting.progress(`${resealed} rows sealed`),
     })
-    .catch((error: unknown) => failWith(`The records of ${file} could not be sealed anew`, error))
+    .catch((error: unknown) => failWith(`The records of ${file} could not be sealed again`, error))
   await auth.close()
   const { resealed, unreadable } = report
   const { good, bad } = setting.paint

@@ -1,4 +1,4 @@
-/** The report of a move: lines for people, and a page of HTML that stands alone. */
+/** The report of a move: lines for users, and a page of HTML that stands alone. */
 import type { ImportProblem, ImportReport, KindReport } from 'authkernel/plugins/import'
 import { type Paint, table } from './report.ts'
 

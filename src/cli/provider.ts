@@ -39,7 +39,7 @@ export async function describeProvider(id: string, origin: string | undefined, {
   if (!ids.includes(id)) {
     const alike = ids.filter((other) => other.startsWith(id.slice(0, 2)))
     const hint = alike.length > 0 ? ` Do you mean ${alike.join(', ')}?` : ''
-    throw new UsageError(`authkernel brings no provider "${id}".${hint} Any other one is written by hand: see docs/providers/README.md.`)
+    throw new UsageError(`authkernel brings no provider "${id}".${hint} Any other one is written manually: see docs/providers/README.md.`)
   }
   const { default: preset } = (await import(`authkernel/providers/${id}`)) as { default: (options: object) => Preset }
   const page = readPage(id)

@@ -1,4 +1,4 @@
-/** What a command found: data for `--json`, lines for people. One place decides which of them is printed, and in which colours. */
+/** What a command found: data for `--json`, lines for users. One place decides which of them is printed, and in which colours. */
 
 /** Result of a command. */
 export interface Report {
@@ -14,11 +14,11 @@ export interface Setting {
   env: Record<string, string | undefined>
   cwd: string
   paint: Paint
-  /** Prints before the report, where a person looks at a terminal and can answer questions; else undefined. */
+  /** Prints before the report, where a user looks at a terminal and can answer questions; else undefined. */
   ask?: ((text: string) => void) | undefined
   /** Prints before the end of the command; nothing with `--json`. */
   print(text: string): void
-  /** A line that the next one replaces; shown where a person looks at a terminal. */
+  /** A line that the next one replaces; shown where a user looks at a terminal. */
   progress(text: string): void
   /** How far long work is, on stderr, so that it does not mix with the report. `replaces`: each line takes the place of the one before. */
   status: { readonly replaces: boolean; write(text: string): void }
@@ -44,7 +44,7 @@ export interface Paint {
   warn(text: string): string
 }
 
-/** Colours only where a person looks at a terminal: https://no-color.org */
+/** Colours only where a user looks at a terminal: https://no-color.org */
 export function createPaint(stream: { isTTY?: boolean | undefined }, env: Record<string, string | undefined>): Paint {
   const on = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
   const style = (open: number, close: number) => (text: string) => (on ? `\u001B[${open}m${text}\u001B[${close}m` : text)

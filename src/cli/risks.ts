@@ -23,7 +23,7 @@ function configurationRisks({ config, settings }: App, env: Record<string, strin
       !settings.origin &&
       !config.allowedHosts && [
         'trust-host',
-        'The Host header decides where redirects lead, and mails with links are refused. Set AUTH_URL (or `origin`), or list `allowedHosts`.',
+        'The Host header decides where redirects lead, and mails with links are rejected. Set AUTH_URL (or `origin`), or list `allowedHosts`.',
       ],
     config.redirectProxyUrl !== undefined &&
       !config.allowedHosts && [
@@ -42,7 +42,7 @@ function configurationRisks({ config, settings }: App, env: Record<string, strin
       ],
     config.skipCSRFCheck === skipCSRFCheck && [
       'csrf',
-      '`skipCSRFCheck` is on: other sites can sign people in and out. Remove it unless the host checks requests itself.',
+      '`skipCSRFCheck` is on: other sites can sign users in and out. Remove it unless the host checks requests itself.',
     ],
     config.debug === true &&
       env['NODE_ENV'] === 'production' && ['debug', '`debug` is on in production: the log tells who signs in and when.'],
@@ -68,7 +68,7 @@ function serviceRisks({ store, services: { once } }: App): Risk[] {
     return [
       [
         'adapter-not-atomic',
-        'The store has no atomic command: one-time use (links, codes, states) and unique addresses hold within one process only. Run one process, or use Redis or SQL.',
+        'The store has no atomic command: replay protection (links, codes, states) and unique addresses hold within one process only. Run one process, or use Redis or SQL.',
       ],
     ]
   }
@@ -76,7 +76,7 @@ function serviceRisks({ store, services: { once } }: App): Risk[] {
   return [
     [
       'once',
-      'One-time use (links, codes, states) is counted in this process alone. With several processes, give the adapter plugin a shared `once`.',
+      'Replay protection (links, codes, states) is counted in this process alone. With several processes, give the adapter plugin a shared `once`.',
     ],
   ]
 }
@@ -92,7 +92,7 @@ function providerRisks({ providers }: App): Risk[] {
         ? [
             [
               'demo-account',
-              `Provider "${id}" is the demo account of \`authkernel init\`: user name and password are public. Remove it when another sign-in method works.`,
+              `Provider "${id}" is the demo account of \`authkernel init\`: username and password are public. Remove it when another sign-in method works.`,
             ] as const,
           ]
         : []),
@@ -100,7 +100,7 @@ function providerRisks({ providers }: App): Risk[] {
         ? [
             [
               'email-linking',
-              `Provider "${id}" may take over accounts by e-mail address (\`allowDangerousEmailAccountLinking\`). Keep it only for providers that verify addresses.`,
+              `Provider "${id}" may take over accounts by email address (\`allowDangerousEmailAccountLinking\`). Keep it only for providers that verify addresses.`,
             ] as const,
           ]
         : []),

@@ -25,7 +25,7 @@ import { readVersion } from './package.ts'
 export interface Terminal {
   stdout: { write(text: string): unknown; isTTY?: boolean | undefined }
   stderr: { write(text: string): unknown; isTTY?: boolean | undefined }
-  /** Questions are asked where a person can answer. */
+  /** Questions are asked where a user can answer. */
   stdin?: { isTTY?: boolean | undefined }
   env: Record<string, string | undefined>
   cwd: string
@@ -95,7 +95,7 @@ function createProgram(setting: Setting): CommandDef {
     },
     subCommands: {
       init: defineCommand({
-        meta: { name: 'init', description: 'Makes your app ready to sign people in: shows the files, then writes them' },
+        meta: { name: 'init', description: 'Makes your app ready to sign users in: shows the files, then writes them' },
         args: {
           framework: {
             type: 'string',
@@ -105,7 +105,7 @@ function createProgram(setting: Setting): CommandDef {
           providers: {
             type: 'string',
             valueHint: 'ids',
-            description: 'How people sign in: google,github,… or demo (a password for development)',
+            description: 'How users sign in: google,github,… or demo (a password for development)',
           },
           store: { type: 'string', valueHint: 'name', description: `Where users are kept: ${stores.join(', ')}` },
           yes: yesArg,
@@ -192,7 +192,7 @@ function createProgram(setting: Setting): CommandDef {
         run: ({ args }) => migrate(args, setting),
       }),
       sso: defineCommand({
-        meta: { name: 'sso', description: '`sso test <connection>`: whether a connection of ssoPlugin can be used, and what to mend' },
+        meta: { name: 'sso', description: '`sso test <connection>`: whether a connection of ssoPlugin can be used, and what to fix' },
         args: {
           action: { type: 'positional', required: false, description: 'test' },
           connection: { type: 'positional', required: false, description: 'Id of the connection' },

@@ -1,4 +1,4 @@
-/** `authkernel sso test <connection>`: whether a connection of ssoPlugin can be used, and what to mend. */
+/** `authkernel sso test <connection>`: whether a connection of ssoPlugin can be used, and what to fix. */
 import { loadModule } from './load.ts'
 import { type Report, type Setting, UsageError } from './report.ts'
 

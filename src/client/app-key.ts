@@ -5,7 +5,7 @@ import type { AppKeys } from './app-types.ts'
 export interface Prover {
   /** `accessToken`: the token that goes with the request; none at the token endpoint. */
   proof(method: string, url: string, accessToken?: string): Promise<string>
-  /** Keeps the nonce of an answer. True: the request was refused for want of it. */
+  /** Keeps the nonce of an answer. True: the request was rejected for want of it. */
   wantsNonce(response: Response, url: string): boolean
   /** RFC 7638. */
   thumbprint(): Promise<string>

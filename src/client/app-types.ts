@@ -30,13 +30,13 @@ export interface AppClientOptions {
   resources?: readonly string[] | undefined
   /**
    * Binds the tokens to a key of this device (DPoP, RFC 9449), so that copied tokens are worth nothing. `true` keeps the key in memory: after a restart
-   * the person signs in again. Default: bearer tokens.
+   * the user signs in again. Default: bearer tokens.
    */
   dpop?: AppKeys | true | undefined
   /** Default: the global one. */
   fetch?: typeof fetch | undefined
 }
-/** A code that the person types on another device. */
+/** A code that the user types on another device. */
 export interface DeviceSignIn {
   userCode: string
   /** What to show, or to open. */
@@ -45,7 +45,7 @@ export interface DeviceSignIn {
   verificationUriComplete: string
   /** Seconds. */
   expiresIn: number
-  /** Waits until the person has answered. Throws AuthClientError with `error` `access_denied` or `expired_token`. */
+  /** Waits until the user has answered. Throws AuthClientError with `error` `access_denied` or `expired_token`. */
   done(signal?: AbortSignal): Promise<void>
 }
 /** What an app can do. Each throws AuthClientError, with the `error` of RFC 6749 where the server told one. */

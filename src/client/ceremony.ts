@@ -1,6 +1,6 @@
 /**
  * The two WebAuthn ceremonies of a browser, JSON in and JSON out (WebAuthn Level 3, sections 5.1.8 and 5.1.9).
- * Native helpers where they work; by hand where a browser lacks them or a password manager replaced the credential.
+ * Native helpers where they work; manually where a browser lacks them or a password manager replaced the credential.
  */
 
 /** Registers a new passkey. Rejects as `navigator.credentials.create` does: NotAllowedError, InvalidStateError, AbortError, SecurityError. */
@@ -18,7 +18,7 @@ export async function createPasskey(
   return toJSON(credential as PublicKeyCredential)
 }
 
-/** Tells the password manager that the server does not know a passkey that it offered, so that it offers it no more. Browsers that cannot be told are left alone. */
+/** Tells the password manager that the server does not know a passkey that it offered, so that it offers it no more. Browsers without this API are skipped. */
 export async function signalUnknown(rpId: string, credentialId: string): Promise<void> {
   const { signalUnknownCredential } = PublicKeyCredential as { signalUnknownCredential?: (facts: object) => Promise<void> }
   await signalUnknownCredential?.call(PublicKeyCredential, { rpId, credentialId }).catch(() => {})

@@ -10,7 +10,7 @@ import { createSessionStore, type SessionOptions, type SessionStore } from './se
 export interface ClientOptions extends Server {}
 /** Options of a flow. */
 export interface FlowOptions {
-  /** Where to go afterwards; default: this page. The server refuses foreign origins. */
+  /** Where to go afterwards; default: this page. The server rejects foreign origins. */
   redirectTo?: string | undefined
   /** @deprecated the name of Auth.js; use `redirectTo` */
   callbackUrl?: string | undefined

@@ -15,14 +15,14 @@ export interface Server {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
 }
 
-/** The body of a refusal by the server. */
+/** The body of a rejection by the server. */
 interface Refusal {
   error?: string
   code?: string
   issues?: readonly unknown[]
 }
 
-/** The server refused or failed. `status` is the HTTP status. */
+/** The server rejected or failed. `status` is the HTTP status. */
 export class AuthClientError extends Error {
   declare readonly status: number
   /** Type of the error, where the server told it: `AccessDenied`, `InvalidInput` … */

@@ -12,12 +12,12 @@ export interface PageClient {
 export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'initial'> {
   /** From `createClient` or `createAuthClient`; default: one of `createAuthClient` for `basePath`. */
   client?: Client | undefined
-  /** The session that the server rendered; null for a signed-out person. Without it the first component fetches the session. */
+  /** The session that the server rendered; null for a signed-out user. Without it the first component fetches the session. */
   session?: SessionOptions['initial']
 }
 
 /**
- * A client and a session of their own. The client is one that finds methods of plugins by their names, so that ready-made parts can call them.
+ * A separate client and session. The client is one that finds methods of plugins by their names, so that ready-made parts can call them.
  */
 export function createShared({ client, session, ...options }: SharedOptions = {}): PageClient {
   const own = client ?? createAuthClient(options)

@@ -17,7 +17,7 @@ export interface RereadOptions {
 // setTimeout takes 31 bits.
 const longest = 2 ** 31 - 1
 
-/** Calls `read` until `stop`. `due` is told of every answer. */
+/** Calls `read` until `stop`. `due` receives every answer. */
 export function watchTab(options: RereadOptions, read: () => unknown): { due(session: Session | null): void; stop(): void } {
   const { refetchOnFocus = true, refetchOnNavigation = true, refetchAfter = Infinity } = options
   const controller = new AbortController()

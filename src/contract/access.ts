@@ -2,7 +2,7 @@
 import type { User } from './data.ts'
 import type { SessionSelector } from './session.ts'
 
-/** What is being given, as the hook `access` and errors name it. Plugins may use names of their own. */
+/** What is being given, as the hook `access` and errors name it. Plugins may use other names. */
 export type AccessPurpose =
   | 'signIn'
   | 'stepUp'
@@ -87,7 +87,7 @@ export interface Ending {
   readonly before?: Date | undefined
 }
 
-/** What a user got as a member of one organization. It has no `userId` of its own, so that no step takes it for the whole user. */
+/** What a user got as a member of one organization. It has no `userId` field, so that no step takes it for the whole user. */
 export interface MembershipSelector {
   readonly member: { readonly organizationId: string; readonly userId: string }
 }
@@ -130,13 +130,13 @@ export interface Access {
   restamp(stamp: StampOfAccess): StampOfAccess
   /** Whether the hook `access` says yes: for each use of what was given before, a key or a token. */
   allows(userId: string, by: AccessPurpose): Promise<boolean>
-  /** Asks the hook `access` and compares. Throws AccessDenied when a handler refuses, AccessEnded when access ended since the stamp. */
+  /** Asks the hook `access` and compares. Throws AccessDenied when a handler rejects, AccessEnded when access ended since the stamp. */
   assert(stamp: StampOfAccess, by: AccessPurpose): Promise<void>
   /**
    * Asks the hook `access`, writes, and compares again. When access ended meanwhile, `takeBack` undoes the write and AccessEnded is thrown: nothing of it
    * may have left the server before. `written` is undefined where the write failed: it may have been done, and its answer lost. `takeBack` is repeated
-   * while it throws, four times at most; what it could not take back is logged. Hand out nothing of what was written before `grant` has answered. Throws
-   * AccessDenied when a handler refuses: nothing is written then; and what `write` throws.
+   * while it throws, four times at most; what is left is logged. Hand out nothing of what was written before `grant` has answered. Throws
+   * AccessDenied when a handler rejects: nothing is written then; and what `write` throws.
    */
   grant<T>(stamp: StampOfAccess, by: AccessPurpose, write: () => Promise<T>, takeBack: (written: T | undefined) => unknown): Promise<T>
   /**

@@ -18,7 +18,7 @@ export interface TokenSet {
   readonly access_token?: string
   /** Gets new access tokens. */
   readonly refresh_token?: string
-  /** Signed statement about the person (OpenID Connect). */
+  /** Signed statement about the user (OpenID Connect). */
   readonly id_token?: string
   /** Seconds, as the provider said it. */
   readonly expires_in?: number

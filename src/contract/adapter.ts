@@ -5,7 +5,7 @@
 import type { Account } from './account.ts'
 import type { Awaitable, User } from './data.ts'
 
-/** A stored user. `email` is in lower case as the kernel writes it, and null for a user without an address where the adapter has `nullableEmail`; `emailVerified` is set by the first email sign-in (D16). */
+/** A stored user. The kernel writes `email` in lower case. It is null for a user without an address where the adapter has `nullableEmail`. `emailVerified` is set by the first email sign-in (D16). */
 export interface AdapterUser extends User {
   id: string
   /** Unique in the store. */
@@ -40,7 +40,7 @@ export interface AdapterSession {
   userId: string
   /** Absolute expiry. */
   expires: Date
-  /** When the person signed in; needed for `session.absoluteMaxAge` (D37). */
+  /** When the user signed in; needed for `session.absoluteMaxAge` (D37). */
   createdAt?: Date | null
 }
 /** A one-time token that was mailed; `token` is hashed (row 355). */
@@ -234,7 +234,7 @@ export interface Adapter {
   /** Deletes a passkey. */
   deleteAuthenticator?(credentialID: string): Awaitable<unknown>
   /**
-   * Removes sessions, verification tokens and the marks of `once` and `limit` that ended before `now` (default: the present). Ours answer
+   * Removes sessions, verification tokens and the marks of `once` and `limit` that ended before `now` (default: the present). Built-in adapters return
    * `ExpiredRows`, delete in batches and lock no other call; it may take minutes, so the store sets no deadline.
    */
   deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
@@ -251,8 +251,7 @@ export interface AdapterTables {
   /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
   readonly additionalFields?: AdditionalFields
   /**
-   * Reads may be answered by a replica, which lags behind what was written: a session that it does not have may be there all the same, so no cookie is
-   * deleted and no session is ended for that.
+   * A replica, which lags behind what was written, may serve reads. A session that the replica does not have may exist, so authkernel deletes no cookie and ends no session for that.
    */
   readonly replica?: boolean
   /** Tokens of accounts are encrypted: an account may come with `unreadable`, and the next sign-in stores fresh tokens. */

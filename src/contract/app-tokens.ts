@@ -6,18 +6,18 @@ import type { Awaitable } from './data.ts'
 import type { AtomicWrite } from './records.ts'
 import type { SessionAttributes } from './session.ts'
 
-/** An app that people sign in to with tokens instead of cookies. */
+/** An app that users sign in to with tokens instead of cookies. */
 export interface AppClient {
   /** `client_id` (RFC 6749 section 2.2). It is public. */
   readonly id: string
-  /** What people call the app. */
+  /** What users call the app. */
   readonly name: string
   /** Exact redirect URIs; the port of a loopback one is free. */
   readonly redirectUris: readonly string[]
   /** What the app may ask for. */
   readonly scopes: readonly string[]
 }
-/** What a person granted to an app. */
+/** What a user granted to an app. */
 export interface AppGrant {
   readonly client: AppClient
   readonly userId: string
@@ -49,7 +49,7 @@ export interface AppTokens {
   grant(ctx: Context, client: AppClient, form: URLSearchParams): Awaitable<TokenAnswer>
   /**
    * A new app session and its first tokens. `together` are writes that happen with it or not at all: what is used up for it. Answers
-   * `invalid_grant` when the person may not have one, and when one of the writes finds nothing.
+   * `invalid_grant` when the user may not have one, and when one of the writes finds nothing.
    */
   issue(ctx: Context, grant: AppGrant, together?: readonly AtomicWrite[]): Promise<TokenAnswer>
   /** Members of the metadata of RFC 8414. */
@@ -71,12 +71,12 @@ export interface AccessClaims {
 export interface AccessTokens {
   /** `iss` of the tokens; undefined: the origin of the request. */
   readonly issuer: string | undefined
-  /** Throws AccessDenied when a plugin refuses the token. */
+  /** Throws AccessDenied when a plugin rejects the token. */
   sign(ctx: Context, claims: AccessClaims): Promise<string>
   /** The claims of a live token for one of the audiences; null for any other text. */
   verify(ctx: AnyContext, token: string, audiences: readonly string[]): Promise<Readonly<Record<string, unknown>> | null>
 }
-/** The keys of this server, for plugins that sign statements of their own: ID tokens, logout tokens, access tokens with another issuer. */
+/** The keys of this server, for plugins that sign statements: ID tokens, logout tokens, access tokens with another issuer. */
 export interface SigningKeys {
   /** The algorithm that the keys sign with now. */
   readonly algorithm: string

@@ -19,7 +19,7 @@ export interface ClientMethod<I, O> {
   /** Absent: the method takes nothing. */
   readonly input?: InputOf<I> | undefined
   handler(ctx: Context, input: I): Awaitable<O>
-  /** Answers a form that is posted to the path of the method, such as that of a page without JavaScript. Absent: a form is answered 415. */
+  /** Handles a form that is posted to the path of the method, such as that of a page without JavaScript. Absent: a form gets status 415. */
   readonly form?: ((ctx: Context) => Awaitable<Response>) | undefined
 }
 

@@ -20,7 +20,7 @@ export type ProviderFactory = { make(options?: object): Provider }['make']
 export interface JWTOptions {
   /** Lifetime of a token in seconds. */
   maxAge: number
-  /** Makes the session token of a payload, in place of the encryption of authkernel. */
+  /** Makes the session token of a payload, instead of the encryption of authkernel. */
   encode: (params: EncodeParams) => Promise<string> | string
   /** Reads what `encode` made. Null or an error: the request counts as signed out. */
   decode: (params: DecodeParams) => Promise<JWT | null> | JWT | null
@@ -47,7 +47,7 @@ export interface SessionOptions {
 
 /** Options of `createAuth` that have a default. */
 export interface AuthConfig {
-  /** What people can sign in with, or functions that return one; default: none. */
+  /** What users can sign in with, or functions that return one; default: none. */
   providers?: readonly ProviderInput[] | undefined
   /** The data layer. With one, the default session strategy is `database`. */
   adapter?: (Adapter & AdapterTables) | undefined
@@ -63,7 +63,7 @@ export interface AuthConfig {
   callbacks?: { [K in keyof Hooks]?: Callback<K> | undefined } | undefined
   /** Listeners by the name of the event, the same as `auth.on`. */
   events?: { [K in keyof Events]?: EventHandler<K> | undefined } | undefined
-  /** Addresses of your own pages; each replaces a built-in one. */
+  /** Addresses of your pages; each replaces a built-in one. */
   pages?: Optional<PagesOptions> | undefined
   /** Names and attributes of cookies, merged with the defaults. */
   cookies?: Optional<CookiesOptions> | undefined
@@ -86,7 +86,7 @@ export interface AuthConfig {
   experimental?: { enableWebAuthn?: boolean | undefined } | undefined
   /** Only the exported symbol counts (row 45). */
   skipCSRFCheck?: typeof skipCSRFCheck | undefined
-  /** The exported symbol: errors are thrown to the caller of `auth.handler` in place of an error page, except for requests with `X-Auth-Return-Redirect`. */
+  /** The exported symbol: errors are thrown to the caller of `auth.handler` instead of an error page, except for requests with `X-Auth-Return-Redirect`. */
   raw?: typeof raw | undefined
 
   // ---- options that Auth.js does not have
@@ -106,7 +106,7 @@ export interface AuthConfig {
   limits?: { body?: number | undefined; callbackUrl?: number | undefined; providerResponse?: number | undefined } | undefined
   /** Attempts in a window of `seconds`; false switches it off (D54). */
   throttle?: { mail?: ThrottleRule | false | undefined; credentials?: ThrottleRule | false | undefined } | false | undefined
-  /** What people call the application: on pages, in mails. Default: the host; on loopback the name of the package. */
+  /** What users call the application: on pages, in mails. Default: the host; on loopback the name of the package. */
   appName?: string | undefined
   /** Texts of the pages, over the built-in ones. */
   messages?: Messages | undefined

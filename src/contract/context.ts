@@ -37,7 +37,7 @@ export interface Facts {
 export interface ProgramActor {
   /** What kind of program: a lower-case word of at most 32 letters, digits and hyphens. Not `user`, `admin`, `provider`, `system` or `anonymous`. */
   readonly type: string
-  /** Which one: an id, or a name that people know. 1 to 255 characters, no secret. */
+  /** Which one: an id, or a name that users know. 1 to 255 characters, no secret. */
   readonly id: string
 }
 
@@ -76,7 +76,7 @@ export interface CommonContext {
   readonly users: UserWrites
   /** Who may be given access, and how access ends. */
   readonly access: Access
-  /** One-time use. */
+  /** Replay protection. */
   readonly once: Once
   /** Counts attempts. */
   readonly limit: Limit
@@ -193,7 +193,7 @@ export interface Context extends CommonContext {
   currentSession(): Promise<Session | null>
   /** Completes a sign-in: finds the owner, runs `signIn`, links the account, runs `onLinked`, then `resume()`. */
   complete(identity: Identity): Promise<Response>
-  /** Stores a login until the person has completed a step on another page, and redirects there. The `redirect` hook does not run. */
+  /** Stores a login until the user has completed a step on another page, and redirects there. The `redirect` hook does not run. */
   park(login: Login, options: ParkOptions): Promise<Response>
   /** The login that this browser has parked for the plugin of the running route, or for `by`. Looks, uses nothing up. */
   parked<D = unknown>(by?: string): Promise<ParkedLogin<D> | null>

@@ -19,7 +19,7 @@ export interface DefaultUser {
   /** URL of a picture. */
   image?: string | null
 }
-/** The signed-in person. Add your own fields by declaration merging. */
+/** The signed-in user. Add custom fields by declaration merging. */
 export interface User extends DefaultUser {}
 
 /** What `/session` answers by default; `expires` is an ISO 8601 date (row 344). */
@@ -29,7 +29,7 @@ export interface DefaultSession {
   /** When the session ends unless it is extended. */
   expires: string
 }
-/** The session that clients get. Add your own fields by declaration merging. */
+/** The session that clients get. Add custom fields by declaration merging. */
 export interface Session extends DefaultSession {}
 
 /**
@@ -68,7 +68,7 @@ export interface ProfileAddress {
   street_address?: string | null
 }
 
-/** Claims about a person as a provider returned them: an open map (rows 338, 346). */
+/** Claims about a user as a provider returned them: an open map (rows 338, 346). */
 export interface Profile {
   [claim: string]: unknown
   id?: string | null
@@ -116,15 +116,15 @@ export interface Theme {
 
 /** URLs of pages of your app; each replaces a built-in page (row 36). */
 export interface PagesOptions {
-  /** Failures that people can mend add `error` to the query, and wrong credentials a `code` too. */
+  /** Failures that users can fix add `error` to the query, and wrong credentials a `code` too. */
   signIn: string
-  /** Where people are asked whether to sign out. */
+  /** Where users are asked whether to sign out. */
   signOut: string
   /** Gets the error code as the query parameter `error`. */
   error: string
   /** Shown after a mail with a sign-in link was sent. */
   verifyRequest: string
-  /** Where a person lands after the first sign-in; no built-in page. */
+  /** Where a user lands after the first sign-in; no built-in page. */
   newUser: string
   /** Pages of plugins, by their names. */
   [page: string]: string
@@ -134,7 +134,7 @@ export interface PagesOptions {
 export interface CookieOptions {
   /** Seconds. Default: the cookie ends with the browser. */
   maxAge?: number | undefined
-  /** A date in place of `maxAge`; browsers prefer `maxAge`. */
+  /** A date instead of `maxAge`; browsers prefer `maxAge`. */
   expires?: Date | undefined
   /** Default: the host alone, without its subdomains. */
   domain?: string | undefined

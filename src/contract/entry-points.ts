@@ -38,7 +38,7 @@ export interface EntryPoints {
   /** Compiles; throws the configuration mistake. `warm` also loads what the first sign-in and the first page would load: for servers, not for functions. */
   ready(options?: ReadyOptions): Promise<void>
   /**
-   * Removes what has ended: rows of records, sessions, mailed links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
+   * Removes what has ended: rows of records, sessions, magic links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
    * process at a time; null: another one is at it. Run it once a day.
    */
   cleanup(run?: CleanUpRun): Promise<CleanUpReport | null>

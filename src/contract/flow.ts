@@ -1,4 +1,4 @@
-/** Provider types, how they sign people in, and what every one of them ends in. Types only. */
+/** Provider types, how they sign users in, and what every one of them ends in. Types only. */
 import type { AuthError } from '../errors/index.ts'
 import type { Account } from './account.ts'
 import type { AccountKey, AdapterAccount, AdapterMethod, AdapterUser } from './adapter.ts'
@@ -9,7 +9,7 @@ import type { Identity, Login, Proof } from './login.ts'
 import type { InputAttributes, Provider } from './provider.ts'
 import type { Services } from './services.ts'
 
-/** How a provider type signs people in: a module-level constant. */
+/** How a provider type signs users in: a module-level constant. */
 export interface ProviderFlow<P> {
   /**
    * Methods of `/callback/:provider`; default `{ POST: 'token' }`. The words are those of `Route.csrf`. `crossSite`: the flow itself proves
@@ -22,9 +22,9 @@ export interface ProviderFlow<P> {
   readonly methods?: readonly AdapterMethod[]
   /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>`, for options left undefined (row 59). */
   readonly env?: Readonly<Record<string, string>>
-  /** Every option that a provider of the type may have, beside `id`, `name` and `type`: other names are refused at compile. Absent: any name. */
+  /** Every option that a provider of the type may have, beside `id`, `name` and `type`: other names are rejected at compile. Absent: any name. */
   readonly options?: Readonly<Record<string, true>>
-  /** Says that this provider may have further options, such as the ones its templates name. A name close to a known one is still refused. */
+  /** Says that this provider may have further options, such as the ones its templates name. A name close to a known one is still rejected. */
   open?(provider: P): boolean
   /** Error for an account that belongs to another user; default AccountNotLinked. */
   readonly notLinked?: (message: string) => AuthError
@@ -43,26 +43,23 @@ export interface ProviderFlow<P> {
    */
   typed?(ctx: Context, user: AdapterUser): Awaitable<boolean | 'dormant'>
   /**
-   * Whether a stored account of this provider is a reason to believe the address of a user without `emailVerified`; default true. A provider that
-   * can prove an address answers false: what it vouched for is stored. `silent`: it says nothing of the address, and is believed as in Auth.js unless another
-   * account of the user answers `denied`. `denied`: it said of this account that the address is not verified. Not asked of types with `typed`. `account`
+   * Whether a stored account of this provider is a reason to believe the address of a user without `emailVerified`; default true. A provider that can verify an email returns false: what it vouched for is stored. `silent`: it says nothing of the address, and is believed as in Auth.js unless another account of the user returns `denied`. `denied`: it said of this account that the address is not verified. Not asked of types with `typed`. `account`
    * undefined: the adapter cannot list accounts. The answer is then about any account of the provider.
    */
   vouches?(provider: P, account: AdapterAccount | undefined, email: string, ctx: AnyContext): Awaitable<boolean | 'silent' | 'denied'>
-  /** Whether signing in with this provider can prove an address; default false. */
+  /** Whether signing in with this provider can verify an email; default false. */
   provesAddress?(provider: P): boolean
   /**
-   * Another person proves the address of a user: takes away what an attacker could have got by typing it, and says whether there was any.
+   * Another user verifies the email of a user. Removes what an attacker could have got by typing it, and says whether there was any.
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**
-   * Whether the user can sign in by this provider: with `account`, one of the user's, default true; without one, default false. A password and a mailed link need no account, and
+   * Whether the user can sign in by this provider: with `account`, one of the user's, default true; without one, default false. A password and a magic link need no account, and
    * an account of a passkey opens nothing when the passkey is gone. It keeps the last way in from being removed.
    */
   canSignIn?(ctx: Context, provider: P, user: AdapterUser, account: AdapterAccount | undefined): Awaitable<boolean>
   /**
-   * An account was unlinked, by its user or because a sign-in that had linked it was refused: removes what the type stored beside it, so that nothing of it signs a user
-   * in.
+   * An account was unlinked, by its user or because the sign-in that had linked it was rejected. Removes what the type stored beside it, so that none of it signs a user in.
    */
   onUnlinked?(ctx: Context, account: AccountKey, userId: string): Awaitable<void>
   /**
@@ -71,7 +68,7 @@ export interface ProviderFlow<P> {
    */
   namesIn?(account: Account, profile: Profile | undefined): Pick<Proof, 'sub' | 'sid'>
   /**
-   * Leads the user of a session to the provider that the session began with, which proves the user anew (RFC 9470). Undefined: it cannot give what is
+   * Leads the user of a session to the provider that the session began with, which proves the user again (RFC 9470). Undefined: it cannot give what is
    * demanded.
    */
   stepUp?(ctx: Context, provider: P, demand: StepUpDemand): Awaitable<Response | undefined>

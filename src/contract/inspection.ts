@@ -6,7 +6,7 @@ export interface Inspection {
   plugins: { name: string; layer: string }[]
   /** Routes of plugins, and those of the kernel with the plugin `kernel`. */
   routes: { method: string; path: string; plugin: string }[]
-  /** Providers that people can sign in with. */
+  /** Providers that users can sign in with. */
   providers: { id: string; name: string; type: string }[]
   /** Types that a provider may have. */
   providerTypes: string[]

@@ -22,9 +22,9 @@ export interface Identity {
   ownerAfterSignIn?: boolean
   /** The provider may be believed about the address (D33): the account is linked to the user who has it. */
   trustsEmail?: boolean
-  /** The sign-in proves that the address is the person's (D85). A mailed link proves it by `match: 'email'`. */
+  /** The sign-in proves that the address is the user's (D85). A magic link proves it by `match: 'email'`. */
   provesEmail?: boolean
-  /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */
+  /** A registration, which proves nothing about an account that exists: such an account is rejected unless the signed-in user owns it. */
   isRegistration?: boolean
   /**
    * `subjectOf` when the flow began: the account is linked to no other signed-in user. Required of types with `start`, null when no user was
@@ -39,13 +39,13 @@ export interface Identity {
   proof?: Proof
   /** Before the session; throwing undoes a user and an account made in this request. */
   onLinked?(user: User): Awaitable<void>
-  /** The sign-in failed after `finish`: refused, not linked, or a store that fails. Clean up; what it throws is logged. */
+  /** The sign-in failed after `finish`: rejected, not linked, or a store that fails. Clean up; what it throws is logged. */
   onFailed?(error: unknown): Awaitable<void>
 }
 
-/** How a person proved who they are: methods, factors, time. */
+/** How a user proved who they are: methods, factors, time. */
 export interface Proof {
-  /** Authentication methods (RFC 8176), and `email` for a mailed link or code. */
+  /** Authentication methods (RFC 8176), and `email` for a magic link or code. */
   readonly amr: readonly string[]
   /** Authentication context class, as the provider or the host names it. */
   readonly acr?: string
@@ -55,15 +55,15 @@ export interface Proof {
   readonly factors?: 1 | 2
   /** When each part was proved, where that was not at `authTime`. The kernel keeps it while a login waits. */
   readonly times?: { readonly methods?: Readonly<Record<string, number>>; readonly acr?: number; readonly factors?: number }
-  /** What the provider calls the person in its sign-outs and signals (`sub` of the validated ID token); default: that of the profile, else the id of the account. */
+  /** What the provider calls the user in its sign-outs and signals (`sub` of the validated ID token); default: that of the profile, else the id of the account. */
   readonly sub?: string
   /** The session at the provider (`sid`) in which it was proved. For a step-up it takes the place of the former one. */
   readonly sid?: string
 }
 
-/** A person whose identity is settled and who is not yet signed in. Plain data: may be parked and given to `ctx.resume()` later. */
+/** A user whose identity is settled and who is not yet signed in. Plain data: may be parked and given to `ctx.resume()` later. */
 export interface Login {
-  /** The person: the stored user where there is a store. */
+  /** The user: the stored user where there is a store. */
   user: User
   /** The account that was signed in with. */
   account: Account
@@ -71,14 +71,14 @@ export interface Login {
   profile?: Profile
   /** Undefined without a store. */
   isNewUser: boolean | undefined
-  /** `signUp` for a person who is new. */
+  /** `signUp` for a user who is new. */
   trigger: 'signIn' | 'signUp'
   /**
    * `new`: every sign-in, also of the user who is signed in already. `keep`: an account was linked to the signed-in user, who keeps the session.
    * `renew`: a new token for the session that is here, after a step-up.
    */
   session: 'new' | 'keep' | 'renew'
-  /** `stepUp`: the person is signed in and proves it anew; no `login` hook is asked. */
+  /** `stepUp`: the user is signed in and proves it again; no `login` hook is asked. */
   purpose: 'signIn' | 'stepUp'
   /** Plugins that let it go on after they had parked it; only the kernel writes it. */
   passed: readonly string[]
@@ -92,7 +92,7 @@ export interface Login {
   previous: User | null
   /** How the owner was found. */
   match: Identity['match']
-  /** The sign-in linked the account to a user who was there before: a login that is refused later unlinks it. */
+  /** The sign-in linked the account to a user who was there before: a login that is rejected later unlinks it. */
   linked?: true
   /** Where to go, already past the `redirect` hook. */
   callbackUrl: string

@@ -33,7 +33,7 @@ export interface MailMessage {
   subject: string
   text: string
   html: string
-  /** Address of the button, for mailers with templates of their own. */
+  /** Address of the button, for mailers with custom templates. */
   url?: string
 }
 /** What carries mails: nodemailer, an HTTP API, or the host's own. Throws when the mail was not accepted. */
@@ -84,7 +84,7 @@ export interface MailContent {
   code?: string | undefined
   button?: { label: string; url: string; /** "If the button does not work, …". */ hint: string } | undefined
   note?: MailText | undefined
-  /** Name of the app: shown above the text, and in place of a logo that is not loaded. */
+  /** Name of the app: shown above the text, and instead of a logo that is not loaded. */
   site?: string | undefined
   /** Absolute https URL of the logo. Mail readers load no other image. */
   logo?: string | undefined

@@ -59,7 +59,7 @@ export interface NewUser {
 export interface NewUserQuestion extends NewUser {
   /** False: asked before a mail or a code is sent, and nothing may be used up. True: the user is written next. */
   final: boolean
-  /** Calls `listener` with the stored user, or with null if no user was made after all: refused, failed, or another request was faster. */
+  /** Calls `listener` with the stored user, or with null if no user was made after all: rejected, failed, or another request was faster. */
   whenDone(listener: (user: User | null) => Awaitable<void>): void
 }
 /** Message of the `jwt` hook (row 131). */
@@ -107,23 +107,22 @@ export interface Hooks {
   /**
    * Which provider a user signs in with, by what was typed first: an address, a name. `POST /identifier` asks it after its CSRF check. One answer, or several
    * for the user to choose from. Null: none, and no other plugin is asked. Without an answer the service `homeRealm` is asked for an address. Decide by what
-   * all users of a company share, such as the domain: an answer that depends on one user tells strangers that the user exists.
+   * all users of a company share, such as the domain: an answer that depends on one user tells attackers that the user exists.
    */
   homeRealm: First<{ identifier: string }, HomeRealmAnswer | readonly HomeRealmAnswer[] | null>
   /** Parameters of an authorization request (oauth, oidc), before `state`, `nonce` and PKCE are added. */
   authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
-  /** Decides whether a person may sign in. All handlers must return `true`. A string is a URL to redirect to. */
+  /** Decides whether a user may sign in. All handlers must return `true`. A string is a URL to redirect to. */
   signIn: Guard<SignInQuestion>
   /**
    * Whether a visitor may become a user. Asked by every sign-in method before it stores a user, and before it sends a mail to an address without one.
-   * Not asked for users that your own code or an import stores. Throw an error with a row of its own to tell the visitor why.
+   * Not asked for users that your own code or an import stores. Throw an error with a separate row to tell the visitor why.
    */
   createUser: Guard<NewUserQuestion, AnyContext>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>
   /**
-   * Whether a user may be deleted. Asked twice: first whether, and with `final` when all have said true, for what must be written before. Throw an error with a
-   * row of its own to tell the person why.
+   * Whether a user may be deleted. Asked twice: first whether, and with `final` when all have said true, for what must be written before. Throw an error with a separate row to tell the user why.
    */
   deleteUser: Guard<{ userId: string; final: boolean }, AnyContext>
   /**
@@ -143,11 +142,11 @@ export interface Hooks {
   session: Pipe<SessionMessage, 'session'>
   /** Where to go after sign-out: logout at the provider. */
   signOut: First<{ ended: Events['signOut'] }, string>
-  /** Which level a sensitive change needs for the person who is signed in: `mfa` where they have a second factor. */
+  /** Which level a sensitive change needs for the user who is signed in: `mfa` where they have a second factor. */
   proofLevel: First<{ login: Login }, 'mfa'>
-  /** A signed-in user must prove anew who they are: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
+  /** A signed-in user must prove again who they are: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
   stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined }, Response>
-  /** Answers in place of the error redirect. */
+  /** Answers instead of the error redirect. */
   failure: First<{ error: AuthError }, Response>
   /**
    * Gives an answer another form, before cookies and headers of the request are added: for clients of another product. `ctx.route` is the route, undefined
@@ -188,7 +187,7 @@ export interface Events {
   loginResumed: { login: Login; by: string }
   /** D25. `tried` is the name as it was typed, at most 200 characters. */
   signInFailed: { provider: string | undefined; error: AuthError; user?: User; account?: Account; tried?: string }
-  /** A request that was refused before any flow began: CSRF, host, method, limit, replay. */
+  /** A request that was rejected before any flow began: CSRF, host, method, limit, replay. */
   refused: { reason: string; route: RouteInfo | undefined; error: Error }
   /** A password, passkey, factor, address or API key was added, changed or removed; `user` is null if it belongs to no stored user. */
   credentialChanged: {
@@ -220,7 +219,7 @@ export interface NoteDetails {
   provider?: string | undefined
   /** Public id of a session, never its token. */
   sessionId?: string | undefined
-  /** What a stranger typed. Listeners that keep it key it, because people type passwords into name fields. */
+  /** What a visitor typed. Listeners that keep it key it, because users type passwords into name fields. */
   typed?: string | undefined
   details?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }

@@ -11,7 +11,7 @@ export interface CommonProviderOptions {
   name: string
   /** Absolute URLs, present on the provider object that callbacks see (row 358). */
   signinUrl?: string
-  /** Where people come back to; beside `signinUrl`. */
+  /** Where users come back to; beside `signinUrl`. */
   callbackUrl?: string
 }
 
@@ -143,7 +143,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   wellKnown?: string | undefined
   /** Address of the keys that sign ID tokens; default: `jwks_uri` of the discovery document. */
   jwks_endpoint?: string | undefined
-  /** Address that people are sent to, or address and parameters; default: that of the discovery document. */
+  /** Address that users are sent to, or address and parameters; default: that of the discovery document. */
   authorization?: string | AuthorizationEndpoint | undefined
   /** Address where the code is exchanged, or address and parameters; default: that of the discovery document. */
   token?: string | TokenEndpoint | undefined
@@ -163,7 +163,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   /** Links to an existing user of the same address unless the provider calls it unverified (D33). */
   allowDangerousEmailAccountLinking?: boolean | undefined
   /**
-   * Whether this provider checks addresses, or the domains whose addresses it checks. Then an `email_verified: true` proves the address: it sets
+   * Whether this provider checks addresses, or the domains whose addresses it checks. Then an `email_verified: true` verifies the email: it sets
    * `emailVerified`, and takes the address from users who only typed it. `false`: it never vouches for one. Default: true for presets that check
    * mailboxes; undefined elsewhere, which proves nothing and takes nothing away.
    */
@@ -193,8 +193,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
    */
   pushedAuthorization?: boolean | undefined
   /**
-   * `fapi2`: what the FAPI 2.0 Security Profile asks of a client is on, and options that contradict it are refused: pushed requests, PKCE, `iss` in the
-   * answer, private_key_jwt or mTLS, bound tokens, signatures with PS256, ES256 or Ed25519.
+   * `fapi2`: what the FAPI 2.0 Security Profile asks of a client is on. That is pushed requests, PKCE, `iss` in the answer, private_key_jwt or mTLS, bound tokens, and signatures with PS256, ES256 or Ed25519. Options that contradict it are rejected.
    */
   securityProfile?: 'fapi2' | undefined
   /** Binds tokens to a key of this server (RFC 9449), so that a stolen token is of no use; true is ES256. Default false. */
@@ -205,7 +204,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   resource?: string | readonly string[] | undefined
   /** Requested claims (OpenID Connect Core 5.5). */
   claims?: Record<string, unknown> | undefined
-  /** Seconds since the person last proved who they are; an answer that does not keep to it is refused. */
+  /** Seconds since the user last proved who they are; an answer that does not keep to it is rejected. */
   max_age?: number | undefined
   /** Requested authentication context classes, the best first. */
   acr_values?: string | readonly string[] | undefined
@@ -213,9 +212,9 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   decryptionKey?: DecryptionKey | readonly DecryptionKey[] | undefined
   /** Folds other parameters of the callback into the claims: Apple's `user` form field. */
   callback?: ((params: Record<string, string>, claims: P) => Awaitable<P>) | undefined
-  /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to refuse. */
+  /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to reject. */
   issuerOf?: ((claims: Record<string, unknown>, provider: { id: string; issuer?: string | undefined }) => string) | undefined
-  /** What the discovery document may say its issuer is, in place of `issuer`: a template, or a path below it. */
+  /** What the discovery document may say its issuer is, instead of `issuer`: a template, or a path below it. */
   discoveryIssuer?: string | readonly string[] | undefined
   /** Replaces `fetch` for requests to this provider. */
   [customFetch]?: typeof fetch | undefined

@@ -11,7 +11,7 @@ export interface OAuthMetadata {
 export interface RefreshOptions {
   /** A part of the granted scope; default: all of it (RFC 6749 section 6). */
   scope?: string | undefined
-  /** An ID token in the answer must be of this person (OpenID Connect Core 12.2). */
+  /** An ID token in the answer must be of this user (OpenID Connect Core 12.2). */
   subject?: string | undefined
   /** Milliseconds until the answer is given up; default `deadlines.network`. */
   deadline?: number | undefined
@@ -39,12 +39,11 @@ export interface VerifiedToken {
  */
 export interface OAuthService {
   /**
-   * At most one discovery request per hour and issuer. `claims` of a token: `issuer` is then the one that this token must name, which differs where the
-   * provider has `issuerOf` (Entra: one issuer per tenant); empty where the provider has none for such claims.
+   * At most one discovery request per hour and issuer. With the `claims` of a token, `issuer` is the one that this token must name. It differs where the provider has `issuerOf` (Entra: one issuer per tenant). It is empty where the provider has none for such claims.
    */
   metadata(ctx: AnyContext, id: string, claims?: Readonly<Record<string, unknown>>): Promise<OAuthMetadata>
   /**
-   * A name (`sub` or `sid`) that `issuer` gave to a person or a session, as accounts and session attributes keep it. It differs from `name` where the
+   * A name (`sub` or `sid`) that `issuer` gave to a user or a session, as accounts and session attributes keep it. It differs from `name` where the
    * provider has `issuerOf`: the same name of two issuers means two.
    */
   named?(ctx: AnyContext, id: string, issuer: string, name: string): Promise<string>

@@ -2,8 +2,7 @@
 import type { AnyContext, Context } from './context.ts'
 
 /**
- * Each member is given work, runs it exactly once and answers what it answers. What a member throws by itself breaks the request, so it throws
- * nothing of its own.
+ * Each member gets work, runs it exactly once and returns its result. An error of the member itself breaks the request, so it must not throw one.
  */
 export interface Observer {
   /** Around a request to a route, from the search for the route to the response. `ctx.route` is known when the work is done. */

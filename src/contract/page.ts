@@ -41,15 +41,14 @@ export interface PageTools extends UIParts {
   /** Link that looks like a button. `to` is a path of the base path or a URL. */
   link(label: Content, to: string): Markup
   /**
-   * What the user typed into a field of a form that was refused, so that it is not lost: the handler of the form renders the page again with `error` among
-   * its parameters. `action`: only where the form has a field `action` of this value. Undefined on other pages, and for fields with a name of a secret or a code.
+   * What the user typed into a field of a form that was rejected, so that it is not lost. The handler of the form renders the page again with `error` among its parameters. `action`: only where the form has a field `action` of this value. Undefined on other pages, and for fields with a name of a secret or a code.
    */
   typed(name: string, action?: string): string | undefined
   /** What an error code means, in a box that screen readers announce; nothing without a code. */
   alert(code: string | undefined): Content
   /** BCP 47 tag of the page. */
   readonly lang: string
-  /** What people call the site. */
+  /** What users call the site. */
   readonly site: string
   /** What links start with: origin and base path. */
   readonly base: string
@@ -97,7 +96,7 @@ export interface PluginPage {
   readonly plugin: string
 }
 
-/** Where a part goes: above the content, into each form that begins a sign-in or belongs to a plugin's page, below the content, or among the sections of the account page. */
+/** Where a part goes: above or below the content, or among the sections of the account page. Or into each form that begins a sign-in or belongs to a plugin's page. */
 export type SlotPlace = 'head' | 'form' | 'foot' | 'account'
 /** What a slot draws. Undefined: nothing. */
 export interface SlotView {
@@ -125,7 +124,7 @@ export interface Slot {
   readonly plugin: string
 }
 
-/** What a section of the account page shows. Undefined: nothing for this person. */
+/** What a section of the account page shows. Undefined: nothing for this user. */
 export interface AccountSectionView extends Pick<PageView, 'scripts' | 'sources' | 'forms'> {
   heading: Content
   /** One sentence below the heading. */

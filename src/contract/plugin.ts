@@ -30,7 +30,7 @@ export interface Plugin<Ext = unknown> {
   readonly name: string
   /** Services that must exist, abilities of the session strategy, operations of the adapter: checked at compile. */
   readonly requires?: readonly Requirement[]
-  /** What it uses where it is there, such as `session:attributes`: strategies of this package then keep them. Never refused. */
+  /** What it uses where it is there, such as `session:attributes`: strategies of this package then keep them. Never rejected. */
   readonly prefers?: readonly Requirement[]
   setup(kernel: Kernel): Ext
 }
@@ -42,10 +42,10 @@ export interface OptionalRecord {
   when?: (requires: CompileView['requires'], facts: { needsTables: boolean }) => boolean
 }
 
-/** One plugin by its name, or several. An absent one is refused at start, unless it is marked as `optional`. */
+/** One plugin by its name, or several. An absent one is rejected at start, unless it is marked as `optional`. */
 export type PluginOrder = string | { plugin: string; optional: true } | readonly (string | { plugin: string; optional: true })[]
 /**
- * Where a handler stands among those of the same hook or event. Default: the order of `use()`. A circle is refused at start. Plugins without a handler of
+ * Where a handler stands among those of the same hook or event. Default: the order of `use()`. A circle is rejected at start. Plugins without a handler of
  * this hook or event change nothing.
  */
 export interface HandlerPlace {
@@ -85,7 +85,7 @@ export interface Kernel {
   /** A service of the default namespace, as it is at the time of the call: for APIs on `auth`. Throws in `setup`, and when no plugin provides it. */
   service<K extends keyof Services>(name: K): Services[K]
   /**
-   * Declares a table of this plugin; `ctx.records(name)` reads and writes it. Merge the fields into `Records` for their types. Refused at
+   * Declares a table of this plugin; `ctx.records(name)` reads and writes it. Merge the fields into `Records` for their types. Rejected at
    * compile: a name that another plugin declared, a key of more than four fields or 700 characters.
    */
   records<K extends string>(name: K, spec: RecordSpec<RecordFields<K>>, options?: OptionalRecord): void
@@ -100,19 +100,17 @@ export interface Kernel {
     options?: { suits?: (view: CompileView) => boolean; remedies?: Readonly<Partial<Record<SessionAbility, string>>> },
   ): void
   /**
-   * Says which credential a request carries in its headers: its text, or undefined for none. Called for every request; it must not wait. A request with
-   * one is that of the credential alone, valid or not: cookies of sessions and flows are neither read nor written for it, it cannot sign in, and two
-   * different credentials are answered 400. The hook `authenticate` says whose it is; without an answer the request is signed out. `header` is the one
+   * Says which credential a request carries in its headers: its text, or undefined for none. Called for every request; it must not wait. A request with one belongs to the credential alone, valid or not. Cookies of sessions and flows are neither read nor written for it, and it cannot sign in. Two different credentials get status 400. The hook `authenticate` says whose it is; without an answer the request is signed out. `header` is the one
    * that it is read from; default `authorization`.
    */
   credential(read: (headers: Headers) => string | undefined, options?: { header?: string }): void
   /**
    * Declares a kind of session: lower-case letters, at most 16. A session with the kind in `attributes.kinds` is signed out where this plugin is not in
    * use. The plugin wraps the service `session` and answers for such sessions: without its own row they are signed out. Two plugins with one kind are
-   * refused at compile.
+   * rejected at compile.
    */
   sessionKind(kind: string): void
-  /** A cookie of this plugin, or one that `createCookie` made. Two plugins with one name are refused at compile. */
+  /** A cookie of this plugin, or one that `createCookie` made. Two plugins with one name are rejected at compile. */
   cookie(name: string, spec?: CookieSpec): CookieHandle
   cookie(handle: CookieHandle): CookieHandle
   /** A sealed list of what a browser has under way, or one that `createPending` made. */
@@ -122,7 +120,7 @@ export interface Kernel {
   providerType<T extends ProviderType>(type: T, flow: ProviderFlow<ProviderOf<T>>, options?: { fallback?: true }): void
   /** Adds a provider. With `fallback` only where no other provider of its type was added. */
   provider(provider: Provider | (() => Provider), options?: { fallback?: true }): void
-  /** Adds an HTTP route. Two plugins with one method and path are refused at compile. */
+  /** Adds an HTTP route. Two plugins with one method and path are rejected at compile. */
   route(route: Route): void
   /**
    * A page of this plugin, drawn by `ctx.render(name)`. With `path` there is also a route: `GET` of it draws the page with the query as `params`,
@@ -143,7 +141,7 @@ export interface Kernel {
   /**
    * Adds a handler of a hook. Returns a function that removes it. Handlers of a `first` hook are asked in reverse order of `use()`; with `last` after all
    * others: what a login needs only once all proofs are there. `before` and `after` place it by the names of other plugins. `of` names the plugin that declares the hook, or several: without it nothing is asked.
-   * A hook that no plugin declares is refused at compile, unless `of` is given.
+   * A hook that no plugin declares is rejected at compile, unless `of` is given.
    */
   hook<K extends keyof Hooks>(
     name: K,
@@ -158,7 +156,7 @@ export interface Kernel {
   ): () => void
   /**
    * Listens to an event. Returns a function that ends it. `of` names the plugin that declares the event, or several, which may be absent. An event that no plugin
-   * declares is refused at compile, unless `of` is given or a plugin without declared events may fire it.
+   * declares is rejected at compile, unless `of` is given or a plugin without declared events may fire it.
    */
   on<K extends keyof Events>(name: K, handler: EventHandler<K>, options?: HandlerPlace & { of?: string | readonly string[] }): () => void
   /** An event whose types are not here. */
@@ -194,12 +192,12 @@ export interface Kernel {
   job<T>(target: JobTarget, work: (ctx: JobContext) => Awaitable<T>): Promise<T>
   /**
    * Whether a request is for a route of authkernel or of a plugin. True for all below the base path while the configuration is wrong, or while
-   * the hook `settings` refuses the request: `handler` answers what the refusal says.
+   * the hook `settings` rejects the request: `handler` answers what the rejection says.
    */
   matches(request: Request, options?: HandleOptions): Promise<boolean>
   /**
    * Where `handler` answers a path: `base`, below the base path; `root`, a path at the origin's root that a plugin answers; undefined, the
-   * path is the host's. With the base path `/` only routes are `base`. `basePath` is that of a mount; default: the one of the options.
+   * path is the host's. With the base path `/` only routes are `base`. `basePath` is the one of a mount; default: the one of the options.
    */
   placeOf(pathname: string, basePath?: string): 'base' | 'root' | undefined
 }
@@ -209,7 +207,7 @@ export interface JobTarget {
   job: string
   /**
    * Name of the tenant, as the hook `tenant` knows it; null: the default namespace. May be left out where no plugin answers the hooks
-   * `settings` and `tenant`; elsewhere a job that does not say it is refused.
+   * `settings` and `tenant`; elsewhere a job that does not say it is rejected.
    */
   tenant?: string | null
 }

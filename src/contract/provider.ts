@@ -68,19 +68,19 @@ export interface EmailConfig extends CommonProviderOptions {
   server?: string | Record<string, unknown> | undefined
   /** Brings nodemailer where a bundler cannot follow the dynamic import: `() => import('nodemailer')`. */
   lib?: (() => Awaitable<unknown>) | undefined
-  /** HTTP mailer in place of `server`. */
+  /** HTTP mailer instead of `server`. */
   api?: MailApi | undefined
   /** Key of an HTTP mailer. */
   apiKey?: string | undefined
-  /** Hashes tokens in place of the instance's secret. */
+  /** Hashes tokens instead of the instance's secret. */
   secret?: string | undefined
   /** A page with a button before the token is used, against mail scanners (D17). */
   confirm?: boolean | undefined
-  /** `true`: an address refused by `signIn` gets AccessDenied instead of the usual answer (D17). */
+  /** `true`: an address rejected by `signIn` gets AccessDenied instead of the usual answer (D17). */
   revealDenied?: boolean | undefined
   /** Permits non-ASCII local parts (D39). */
   internationalAddresses?: boolean | undefined
-  /** Sends the mail itself, in place of `server` and `api`. */
+  /** Sends the mail itself, instead of `server` and `api`. */
   sendVerificationRequest?: ((params: VerificationRequest) => Awaitable<void>) | undefined
   /** Makes the token of the link; default: 32 random bytes in hex. */
   generateVerificationToken?: (() => Awaitable<string>) | undefined
@@ -109,14 +109,14 @@ export interface CredentialsConfig<
   type: 'credentials'
   /** Fields of the form that the built-in page shows. */
   credentials?: C | undefined
-  /** The user, or null: wrong. Throw `CredentialsSignin` for a `code` of your own. */
+  /** The user, or null: wrong. Throw `CredentialsSignin` for a custom `code`. */
   authorize?:
     | ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<ProviderUser | null>)
     | undefined
   /** Options that the app passed to a preset, merged over the values of the preset (D50). */
   options?: Partial<Omit<CredentialsConfig<C>, 'type' | 'options'>> | undefined
 }
-/** What `authorize` may throw: a `CredentialsSignin` with a `code` of your own. */
+/** What `authorize` may throw: a `CredentialsSignin` with a custom `code`. */
 export type AuthorizeError = CredentialsSignin
 
 /** The relying party (WebAuthn section 5.4.2); several origins may be accepted (row 255). */
@@ -134,7 +134,7 @@ export interface WebAuthnConfig extends CommonProviderOptions {
   type: 'webauthn'
   /** Default: host name, host and origin of the app. */
   relayingParty?: Optional<Record<'id' | 'name' | 'origin', string | string[]>> | undefined
-  /** Answers it for each request, in place of `relayingParty`. `options` has `provider`, `adapter` and `url`. */
+  /** Answers it for each request, instead of `relayingParty`. `options` has `provider`, `adapter` and `url`. */
   getRelayingParty?: ((options: unknown, request: Request) => Awaitable<RelayingParty>) | undefined
   /** Offers passkeys in the autofill of the sign-in page; default true, one provider only. */
   enableConditionalUI?: boolean | undefined

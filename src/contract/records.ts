@@ -34,7 +34,7 @@ export interface RecordSpec<T = Record<string, unknown>> {
   /** A date field: once it has passed, the row is gone for all readers. */
   expires?: keyof T & string
   /**
-   * For rows that give access to their owner, or replace a proof: the date field that says since when. A user who takes back a stolen account removes
+   * For rows that give access to their owner, or replace a proof: the date field that says since when. A user who recovers a stolen account removes
    * the rows that are younger than the theft. Null: no field says it, and all such rows go. Absent: the row gives no access.
    */
   added?: (keyof T & string) | null
@@ -42,7 +42,7 @@ export interface RecordSpec<T = Record<string, unknown>> {
   id?: 'given'
 }
 
-/** Fields of a kept session; its id is that of the session. */
+/** Fields of a kept session; its id is the id of the session. */
 export interface SessionFields {
   /** Whose session it is. */
   userId: string
@@ -91,9 +91,9 @@ export interface FindOptions<T> {
 }
 /** Changes one number. */
 export interface IncrementOptions<T> {
-  /** Refuses a result below; default: no bound. */
+  /** Rejects a result below; default: no bound. */
   min?: number
-  /** Refuses a result above; default: no bound. */
+  /** Rejects a result above; default: no bound. */
   max?: number
   /** Values that the row must have, or nothing is changed. */
   if?: Where<T>
@@ -186,7 +186,7 @@ export interface StoredQuery {
   readonly range: { gt?: StoredValue; gte?: StoredValue; lt?: StoredValue; lte?: StoredValue }
   /** Of `by`, then of the id. */
   readonly order: 'asc' | 'desc'
-  /** Rows that are answered, at most. */
+  /** Rows that are returned, at most. */
   readonly limit: number
   /** Rows after this one, by the value of `by` and the id. */
   readonly after: { readonly value: StoredValue; readonly id: string } | undefined

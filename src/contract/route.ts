@@ -3,7 +3,7 @@ import type { AuthError, HttpError } from '../errors/index.ts'
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
 
-/** Methods that routes may have. HEAD is answered by the GET of a plugin's route; OPTIONS by the kernel, where `cors` says so. */
+/** Methods that routes may have. The GET of a plugin's route handles HEAD. The kernel handles OPTIONS, where `cors` says so. */
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 /** Kinds of bodies: form fields, JSON, `text/*`, anything else. */
 export type BodyType = 'form' | 'json' | 'text' | 'binary'
@@ -25,11 +25,11 @@ export interface Route {
    * How a request that changes something proves that it is the site's own; default `token` for everything but GET.
    * - `token`: CSRF token and, from browsers, the Origin of the app.
    * - `origin`: the Origin of the app, or a same-origin Sec-Fetch-Site.
-   * - `crossSite`: nothing is checked; the flow itself proves the request, by a `state` for example. Cookies are there.
-   * - `bearer`: nothing is checked and there are no cookies: the context has an empty jar and sends none.
+   * - `crossSite`: Nothing is checked. The flow itself proves the request, by a `state` for example. Cookies are there.
+   * - `bearer`: Nothing is checked and there are no cookies. The context has an empty jar and sends none.
    */
   csrf?: 'token' | 'origin' | 'crossSite' | 'bearer'
-  /** Another plugin's route of the same method and path takes its place. Default: two are refused at compile. */
+  /** Another plugin's route of the same method and path takes its place. Default: two are rejected at compile. */
   fallback?: true
   /** The step of a sign-in that runs here. Its failures fire `signInFailed`. */
   flow?: 'signIn' | 'callback'
@@ -42,7 +42,7 @@ export interface Route {
   public?: true | { maxAge: number }
   /** For scripts of other origins, on `bearer` and `public` routes only; credentials are never allowed. */
   cors?: { origins: 'any' | readonly string[]; headers?: readonly string[] }
-  /** `bytes`: limit of the body, default `limits.body`. `types`: others are answered 415; default: any. */
+  /** `bytes`: limit of the body, default `limits.body`. `types`: others get status 415; default: any. */
   body?: { bytes?: number; types?: readonly BodyType[] }
   /** Made by `clientMethods`: the method of the client, `namespace.name`. */
   client?: string

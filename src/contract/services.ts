@@ -10,7 +10,7 @@ import type { OAuthService } from './oauth-service.ts'
 import type { RecordSpec, RecordStore } from './records.ts'
 import type { Revocations, SessionAbility, SessionStrategy } from './session.ts'
 
-/** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
+/** Replay protection: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
 export interface Once {
   /** Returns true to exactly one caller of a key within `seconds`. */
   take(key: string, ttlSeconds: number): Awaitable<boolean>
@@ -54,7 +54,7 @@ export interface PublicDocument {
 export interface PublicFetchRequest {
   /** Media types that are taken, such as `application/json`, in lower case and without parameters. Default: all. */
   types?: readonly string[]
-  /** Further headers. No cookies and no credentials: a stranger has chosen the address. */
+  /** Further headers. No cookies and no credentials: an attacker may have chosen the address. */
   headers?: Readonly<Record<string, string>>
   /** Bytes of the answer; default 65536. */
   limit?: number
@@ -69,21 +69,19 @@ export interface PublicFetchOptions {
   allow?: readonly string[]
   /** Answers the addresses of a host name. Default: the resolver of the system. */
   lookup?: (host: string) => Awaitable<readonly string[]>
-  /** Certificates of authorities in PEM, in place of those of the runtime. */
+  /** Certificates of authorities in PEM, instead of those of the runtime. */
   ca?: string | readonly string[]
 }
-/** Reads documents at addresses that strangers choose: metadata of an identity provider, documents of clients. */
+/** Reads documents at addresses that any client chooses: metadata of an identity provider, documents of clients. */
 export interface PublicFetch {
   /**
-   * Gets a document by https. The host name is looked up once, each of its addresses must be public, and the connection goes to one of these. No redirect is
-   * followed. Throws NetworkError with the reason in `code`: `INSECURE` (no https, or a password in the address), `PRIVATE` (an address of this machine, a
-   * private network, or a reserved one), `UNREACHABLE`, `REDIRECT`, `STATUS` (not 200), `TYPE`, `TOO_LARGE`, `TIMEOUT`, `UNSUPPORTED` (a runtime without
+   * Gets a document by https. The host name is looked up once, each of its addresses must be public, and the connection goes to one of these. No redirect is followed. Throws NetworkError with the reason in `code`: `INSECURE` (no https, or a password in the address), `PRIVATE` (an address of this machine, a
+   * private network, or a reserved one). Other codes are `UNREACHABLE`, `REDIRECT`, `STATUS` (not 200), `TYPE`, `TOO_LARGE`, `TIMEOUT`, `UNSUPPORTED` (a runtime without
    * node:dns and node:https).
    */
   get(url: string | URL, request?: PublicFetchRequest): Promise<PublicDocument>
   /**
-   * Calls an endpoint that a stranger chose, such as the token endpoint of a company's identity provider, under the rules of `get`: with `body` by POST, and
-   * with an answer of every status but a redirect. Throws NetworkError as `get`, without `STATUS`.
+   * Calls an endpoint that a client chose, such as the token endpoint of a company's identity provider, under the rules of `get`. With `body` it is a POST. Every status but a redirect is returned. Throws NetworkError as `get`, without `STATUS`.
    */
   send(url: string | URL, request?: PublicFetchRequest & { body?: string }): Promise<PublicDocument>
 }
@@ -94,7 +92,7 @@ export interface Sealer {
   /** `null`: not ours, expired, for another purpose or altered; without an end, unless `endless` permits it. */
   open(purpose: string, token: string, settings: Settings, endless?: boolean): Awaitable<JWT | null>
 }
-/** Draws what people see. */
+/** Draws what users see. */
 export interface Pages {
   /** Draws a page. */
   render(name: PageName, ctx: Context, params: Readonly<Record<string, string | undefined>>): Awaitable<Response>
@@ -106,10 +104,10 @@ export interface HomeRealmAnswer {
   /** Id of the provider: of the list, or one that the hook `provider` answers. */
   provider: string
 }
-/** Home-realm discovery: which provider the people of a domain use. */
+/** Home-realm discovery: which provider the users of a domain use. */
 export interface HomeRealm {
   /**
-   * Looks at the domain of the address alone, so that the answer tells nothing about persons. Null for a domain without a provider, and for what is no
+   * Looks at the domain of the address alone, so that the answer tells nothing about users. Null for a domain without a provider, and for what is no
    * address. Never throws for what a user typed.
    */
   find(ctx: Context, address: string): Awaitable<HomeRealmAnswer | null>
@@ -155,9 +153,9 @@ export interface ImportTarget<T> {
   remove(ctx: AnyContext, rows: readonly { key: string; version: string }[]): Promise<number>
 }
 
-/** Takes over what another product stored for people who are in the store. */
+/** Takes over what another product stored for users who are in the store. */
 export interface Takeover<T> extends ImportTarget<T> {
-  /** Stores what a person does not have here yet, and answers how many; with `dry` it only counts. Throws AuthError for what it does not know. */
+  /** Stores what a user does not have here yet, and answers how many; with `dry` it only counts. Throws AuthError for what it does not know. */
   take(ctx: AnyContext, rows: readonly T[], options: { dry: boolean }): Promise<number>
 }
 /** A second factor of another product. */
@@ -165,7 +163,7 @@ export interface ImportedFactor {
   userId: string
   /** Base32 secret of codes of 6 digits, 30 seconds, SHA-1. */
   secret: string
-  /** In clear text, as the person has them. */
+  /** In clear text, as the user has them. */
   backupCodes: readonly string[]
 }
 /** A password of another product. */
@@ -183,7 +181,7 @@ export interface SharedCredentials {
   has(ctx: AnyContext, userId: string): Promise<boolean>
   /** Whether one of them signs in without the password: a passkey, a key, a phone number. */
   hasOtherThanPassword(ctx: AnyContext, userId: string): Promise<boolean>
-  /** Removes them all there. Called when another user proves the address. */
+  /** Removes them all there. Called when another user verifies the email. */
   remove(ctx: AnyContext, userId: string): Promise<void>
 }
 
@@ -193,13 +191,13 @@ export interface Services {
   store: Store
   /** How sessions are kept. */
   session: SessionStrategy
-  /** One-time use. */
+  /** Replay protection. */
   once: Once
   /** Encryption of values that travel or are stored. */
   sealer: Sealer
   /** Counting of attempts. */
   limit: Limit
-  /** Documents at addresses that strangers choose. */
+  /** Documents at addresses that any client chooses. */
   publicFetch: PublicFetch
   /** Drawing of pages. */
   pages: Pages
@@ -213,7 +211,7 @@ export interface Services {
   records: RecordStore
   /** Tokens that count as ended before they expire. */
   revocations: Revocations
-  /** Which provider the people of a domain use; a sign-in page asks it once an address was typed. */
+  /** Which provider the users of a domain use; a sign-in page asks it once an address was typed. */
   homeRealm: HomeRealm
   /** The token endpoint for apps. */
   appTokens: AppTokens
@@ -259,7 +257,7 @@ export interface Runtime {
   fetch: typeof fetch
 }
 
-/** State that several kernels share: one-time use, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
+/** State that several kernels share: replay protection, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
 export interface SharedState {
   /** A named map; the caller bounds its size. */
   cache<T>(name: string): Map<string, T>

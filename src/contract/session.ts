@@ -9,7 +9,7 @@ import type { Events } from './messages.ts'
 export interface SessionAttributes {
   /** Id of the provider. */
   readonly provider: string
-  /** The person there: `sub` of an ID token, else the account's id. */
+  /** The user there: `sub` of an ID token, else the account's id. */
   readonly sub?: string
   /** The session there (`sid`, OpenID Connect Back-Channel Logout 1.0 section 2.1). */
   readonly sid?: string
@@ -17,7 +17,7 @@ export interface SessionAttributes {
   readonly acr?: string
   /** When the class was proved, in seconds. */
   readonly acrTime?: number
-  /** When the person last proved who they are, in seconds. */
+  /** When the user last proved who they are, in seconds. */
   readonly authTime: number
   /** Each authentication method (RFC 8176) and the second it was proved; `amr` is the list of its keys. */
   readonly methods: Readonly<Record<string, number>>
@@ -48,7 +48,7 @@ export interface SessionAttributes {
 export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attribute' | 'attributes' | 'kinds'
 
 /**
- * Which sessions to end. `until`: only those that began up to then, in milliseconds. `sub` beside `sid`: only when the session is of that person.
+ * Which sessions to end. `until`: only those that began up to then, in milliseconds. `sub` beside `sid`: only when the session is of that user.
  * `brief`: for a logout token of the provider, with as few statements as the strategy can, whatever their number; how many were ended may be unknown.
  */
 export type SessionSelector =

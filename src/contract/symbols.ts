@@ -11,7 +11,7 @@ export const skipCSRFCheck: unique symbol = /* @__PURE__ */ Symbol.for('authkern
 export const raw: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.raw')
 /** `{ ..., [allowInsecureRequests]: true }`: a provider on plain http that is not on loopback (D9). */
 export const allowInsecureRequests: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.allowInsecureRequests')
-/** Marks the message of a pipe hook: what `ctx.ask` answers when no handler had an opinion, in place of the carried field. */
+/** Marks the message of a pipe hook: what `ctx.ask` answers when no handler had an opinion, instead of the carried field. */
 export const noAnswer: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.unanswered')
 /** Set, not enumerable, on what a sealer opened with another key than the one it seals with now: time to seal it again. */
 export const outdatedKey: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.outdatedKey')

@@ -152,7 +152,7 @@ export interface UIParts {
   tabs(options: Navigation): Markup
   /** What a list shows that has nothing in it: say what would be here, and how it gets here. */
   emptyState(options: { title: Content; text?: Content; action?: Content }): Markup
-  /** A text in a box with a button that copies it. `download` adds a button that saves it under this name, `print` one that prints it. `shown` is drawn in place of the box, for a list. */
+  /** A text in a box with a button that copies it. `download` adds a button that saves it under this name, `print` one that prints it. `shown` is drawn instead of the box, for a list. */
   copyable(text: string, options?: { label?: Content; download?: string; print?: boolean; shown?: Content }): Markup
   /** A short word in a coloured pill. */
   tag(label: Content, tone?: 'ok' | 'warn' | 'danger'): Markup

@@ -8,7 +8,7 @@ export type ErrorPage = 'error' | 'signIn'
 
 /** Page and HTTP status of an error class. A subclass without a row has that of its parent. */
 export interface ErrorRow {
-  /** Where people are sent. */
+  /** Where users are sent. */
   page: ErrorPage
   /** Of answers without a page, of the error page, and of `error.status`. */
   status: number

@@ -22,7 +22,7 @@ export function overloadOf(error: unknown): number | undefined {
   return undefined
 }
 
-/** Whether a database refused a connection because too many are open, or none of a pool became free in time, as drivers say it. */
+/** Whether a database rejected a connection because too many are open, or none of a pool became free in time, as drivers say it. */
 export function isExhausted(error: unknown): boolean {
   const { code, errno, message } = (error ?? {}) as { code?: unknown; errno?: unknown; message?: unknown }
   if (code === '53300' || code === 'P2024' || errno === 1040) return true

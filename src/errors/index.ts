@@ -9,7 +9,7 @@ export class CredentialsSignin extends SignInError {
   static override row: ErrorRow = { page: 'signIn', status: 401, visible: true }
   code = 'credentials'
 }
-/** Thrown when the `signIn` callback refuses or throws (row 137). */
+/** Thrown when the `signIn` callback rejects or throws (row 137). */
 export class AccessDenied extends AuthError {
   static override type = 'AccessDenied'
   static override row: ErrorRow = { page: 'error', status: 403, visible: true }
@@ -140,7 +140,7 @@ export class UnsupportedStrategy extends AuthError {
 export class UntrustedHost extends AuthError {
   static override type = 'UntrustedHost'
 }
-/** Thrown when a mailed link is wrong, used or expired (row 222). */
+/** Thrown when a magic link is wrong, used or expired (row 222). */
 export class Verification extends AuthError {
   static override type = 'Verification'
   static override row: ErrorRow = { page: 'error', status: 403, visible: true }

@@ -1,4 +1,4 @@
-/** Errors of libraries and drivers as they may be logged: many repeat what they were given, and some of that signs people in. */
+/** Errors of libraries and drivers as they may be logged: many repeat what they were given, and some of that signs users in. */
 
 const mark = '[redacted]'
 // Shorter ones are words.

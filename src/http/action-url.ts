@@ -11,7 +11,7 @@ export interface ActionUrlConfig {
   basePath?: string | undefined
   /** Whether X-Forwarded-Host and X-Forwarded-Proto count, as in the options; default: AUTH_TRUST_PROXY, true on Vercel and Cloudflare Pages, else false. */
   trustProxy?: boolean | number | undefined
-  /** Its `warn` is told of the mismatch; default: the console. */
+  /** Its `warn` receives the mismatch; default: the console. */
   logger?: Partial<LoggerInstance> | undefined
 }
 

@@ -52,7 +52,7 @@ export function createCookieSets(
 const cookieName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
 const cookieAttribute = /^[\u0020-\u003A\u003C-\u007E]*$/
 
-/** Says what browsers would refuse of a set of cookies, or nothing. */
+/** Says what browsers would reject of a set of cookies, or nothing. */
 export function cookieFault(set: CookieSet): string | undefined {
   // An override for a cookie of a plugin that is not there has no name of its own.
   for (const [key, { name = '', options = {} }] of Object.entries(set as Record<string, Partial<CookieOption>>)) {

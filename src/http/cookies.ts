@@ -54,7 +54,7 @@ export class CookieJar {
 
   /**
    * Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). Undefined when the name is
-   * doubled: a planted session must not take the place of the person's own.
+   * doubled: a planted session must not take the place of the user's own.
    */
   getChunked(name: string): string | undefined {
     if (this.isDoubled(name)) return undefined
@@ -124,7 +124,7 @@ export class CookieJar {
   }
 }
 
-/** `end`: seconds that count in place of those of the options, and without their date. */
+/** `end`: seconds that count instead of those of the options, and without their date. */
 function lineOf(name: string, value: string, options: CookieOptions, end?: number): string {
   const { domain, path, httpOnly, secure, partitioned, priority, sameSite, encode } = options
   const maxAge = end ?? options.maxAge

@@ -35,8 +35,7 @@ export interface Network {
 }
 
 /**
- * The networks of an address, smallest first: an IPv4 address by itself; of an IPv6 address the /64, which one host owns whole, and the /48,
- * which one customer may own, with eight times the budget. IPv4-mapped addresses count as IPv4. What is no address shares one bucket.
+ * The networks of an address, smallest first. An IPv4 address stands for itself. An IPv6 address has the /64, which one host owns, and the /48, which one customer may own, with eight times the budget. IPv4-mapped addresses count as IPv4. What is no address shares one bucket.
  */
 export function networksOf(address: string | undefined): Network[] {
   const plain = (address ?? '').trim()

@@ -1,5 +1,5 @@
 /**
- * Mail addresses, as every plugin reads them (D39): one mailbox, one text. Whatever two readers of mail addresses could read differently is refused,
+ * Mail addresses, as every plugin reads them (D39): one mailbox, one text. Whatever two readers of mail addresses could read differently is rejected,
  * because the mail would go to another mailbox than the stored text says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
  */
 
@@ -67,8 +67,7 @@ export function toAsciiAddress(address: string): string {
 }
 
 /**
- * What counts of a name or an address that a stranger typed, as the key of a limit: spellings of one mailbox, and of one name with and without
- * invisible characters, share a count.
+ * What counts of a name or an address that a visitor typed, as the key of a limit. All forms of one mailbox share a count. So does one name with and without invisible characters.
  */
 export function countedName(typed: string): string {
   return (
@@ -111,7 +110,7 @@ function asciiForm(domain: string): string {
   return /^[a-z0-9.-]*$/i.test(domain) && !/(?:^|\.)xn--/i.test(domain) ? domain : throughUrl(domain)
 }
 
-/** IDNA through the URL parser, which every runtime has; '' for what it refuses. */
+/** IDNA through the URL parser, which every runtime has; '' for what it rejects. */
 function throughUrl(domain: string): string {
   // What would end the host, or be decoded, in a URL.
   if (!/^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu.test(domain)) return ''

@@ -12,7 +12,7 @@ const light: Palette = { page: '#f4f5f7', card: '#ffffff', text: '#16181d', mute
 const dark: Palette = { page: '#101216', card: '#1b1e24', text: '#f2f3f5', muted: '#a5acb8', line: '#2e333c' }
 const brand = '#346df1'
 
-/** Draws a mail. `html` of its texts is markup already; everything else is escaped. The button leads to an http(s) URL, everything else is refused. */
+/** Draws a mail. `html` of its texts is markup already; everything else is escaped. The button leads to an http(s) URL, everything else is rejected. */
 export function drawMail(content: MailContent): { subject: string; text: string; html: string } {
   const { subject, heading, lines, after, code, button, note, footer } = content
   const url = button && linkText(button.url)

@@ -56,7 +56,7 @@ const platformHosts = ['VERCEL_URL', 'VERCEL_BRANCH_URL', 'VERCEL_PROJECT_PRODUC
 
 /**
  * Why a mail or a text message must not name the host of the request; undefined: it may. `origin`, AUTH_URL, `allowedHosts` or the platform has to
- * name the host, or it is a loopback host. `trustHost` alone does not do: an attacker chooses the Host header, and the message goes to another person.
+ * name the host, or it is a loopback host. `trustHost` alone does not do: an attacker chooses the Host header, and the message goes to another user.
  */
 export function mailedHostFault(ctx: AnyContext): UntrustedHost | undefined {
   const { allowedHosts, env } = ctx.app.config
@@ -75,5 +75,5 @@ export function unnamedHostsWarning({ trustHost, allowedHosts, env }: ResolvedCo
   if (!trustHost || allowedHosts || settings.origin !== '' || !env) return undefined
   // Some frameworks start in production without NODE_ENV: only what names another stage is none.
   if (['development', 'test'].includes(readEnv(env, 'NODE_ENV') ?? '')) return undefined
-  return '`trustHost` is on, and nothing names the hosts of the app: any Host header decides where redirects lead, and mails with links are refused. Set AUTH_URL (or `origin`), or list `allowedHosts`.'
+  return '`trustHost` is on, and nothing names the hosts of the app: any Host header decides where redirects lead, and mails with links are rejected. Set AUTH_URL (or `origin`), or list `allowedHosts`.'
 }

@@ -11,8 +11,7 @@ export interface ProofOptions {
   /** The access token of the request. Not given at a token endpoint. */
   accessToken?: string | undefined
   /**
-   * Seconds that the time of the proof may differ from now; default 60. `'nonce'`: the time does not count, because the caller checks that `nonce`
-   * is a fresh one of its own.
+   * Seconds that the time of the proof may differ from now; default 60. `'nonce'`: the time does not count, because the caller checks that it made `nonce` itself, and recently.
    */
   maxAge?: number | 'nonce' | undefined
   /** Milliseconds since the epoch; default: the clock of the process. */

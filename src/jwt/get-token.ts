@@ -21,7 +21,7 @@ export interface GetTokenParams<Raw extends boolean = false> {
   decode?: ((params: DecodeParams) => Awaitable<JWT | null>) | undefined
   /** HKDF info of the key by `salt`, for hosts that changed it. */
   keyInfo?: KeyInfo | undefined
-  /** Its `debug` is told of a token that cannot be decoded; default: nothing is logged. */
+  /** Its `debug` receives a token that cannot be decoded; default: nothing is logged. */
   logger?: Partial<LoggerInstance> | undefined
   /** The token as it is, not decoded (row 105). */
   raw?: Raw | undefined

@@ -44,10 +44,10 @@ export interface VerifyAccessTokenOptions {
   jwks?: string | URL | PublicKeys | undefined
   /** Scopes that the token must have, all of them. */
   scope?: string | readonly string[] | undefined
-  /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is refused. */
+  /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is rejected. */
   proof?: ProofInput | undefined
   /**
-   * Address of the list of ended grants of authorizationServerPlugin, `https://your.site/auth/oauth2/ended-grants`: a token whose grant ended is refused
+   * Address of the list of ended grants of authorizationServerPlugin, `https://your.site/auth/oauth2/ended-grants`: a token whose grant ended is rejected
    * at most 30 seconds later. Default: a token counts to its end. Throws KeysUnavailable where the list cannot be read.
    */
   endedGrants?: string | URL | undefined
@@ -126,7 +126,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
   try {
     const header = readHeader(token, decodeProtectedHeader)
     const foreign = foreignKeys.find((name) => name in header)
-    if (foreign !== undefined) throw new InvalidAccessToken(`The access token brings a key of its own (${foreign}).`)
+    if (foreign !== undefined) throw new InvalidAccessToken(`The access token contains its key (${foreign}).`)
     const verified = await jwtVerify(token, keys, {
       algorithms: [...algorithms],
       typ: 'at+jwt',

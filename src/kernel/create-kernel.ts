@@ -42,9 +42,9 @@ export interface Core<Ext> extends EntryPoints {
   use<E>(plugin: Plugin<E>): Auth<With<Ext, E>>
   /** Takes a plugin away; a preset plugin of the same name, which it replaced, takes its place again. Throws for an unknown name, with the list of names. */
   remove(name: string): void
-  /** Answers a hook; returns a function that takes it back. The host's answers come last, so it has the last word. */
+  /** Adds a handler to a hook; returns a function that removes it. Handlers of the host run last. */
   readonly hook: Kernel['hook']
-  /** Listens to an event, or to every one (`*`); returns a function that takes it back. */
+  /** Listens to an event, or to every one (`*`); returns a function that removes it. */
   readonly on: Kernel['on']
   /** Several at once, in the shape of the options; returns a function that takes all back. */
   hooks(handlers: Pick<AuthConfig, 'callbacks' | 'events'>): () => void

@@ -23,7 +23,7 @@ const leaseSeconds = 120
 type ContextOf = (tenant: string | null) => Promise<JobContext>
 
 /**
- * Removes what has ended: rows of records, sessions, mailed links, marks; finishes deletions of users that a crash interrupted; and tells plugins of it in each
+ * Removes what has ended: rows of records, sessions, magic links, marks; finishes deletions of users that a crash interrupted; and tells plugins of it in each
  * tenant. Null: another process is at it. Throws AdapterError.
  */
 export async function cleanUp(contextOf: ContextOf, { onProgress }: CleanUpRun = {}): Promise<CleanUpReport | null> {
@@ -99,7 +99,7 @@ export async function resealAll(ctx: JobContext, onProgress?: (report: ResealRep
   return total
 }
 
-/** Row by row: a row that changes meanwhile is sealed anew by that change. */
+/** Row by row: a row that changes meanwhile is sealed again by that change. */
 async function resealRecord(
   scope: RecordScope,
   declared: DeclaredRecord,

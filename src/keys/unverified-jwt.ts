@@ -9,7 +9,7 @@ export interface UnverifiedJwt {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Header and claims of a signed JWT; undefined for any other text. The signature is not checked: refuse by them, and give no access. */
+/** Header and claims of a signed JWT; undefined for any other text. The signature is not checked: reject by them, and give no access. */
 export function unverifiedJwt(jwt: string): UnverifiedJwt | undefined {
   const [header, claims] = jwt.split('.').slice(0, 2).map(toObject)
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) && header && claims ? { header, claims } : undefined

@@ -35,7 +35,7 @@ export function resolveConfig(config: AuthConfig): ResolvedConfig {
   })
 }
 
-/** `/auth/` means `/auth`; what is no path stays, to be refused at compile. */
+/** `/auth/` means `/auth`; what is no path stays, to be rejected at compile. */
 export function trimmedBasePath(path: string): string {
   return typeof path === 'string' && path.startsWith('/') ? path.replace(/(?<!\/)\/+$/, '') || '/' : path
 }

@@ -1,4 +1,4 @@
-/** Refuses options of a host that have a wrong shape, or that nothing knows, for hosts without TypeScript: an option without effect may be a protection. */
+/** Rejects options of a host that have a wrong shape, or that nothing knows, for hosts without TypeScript: an option without effect may be a protection. */
 import type { AuthConfig, JWTOptions, SessionOptions } from '../contract/config.ts'
 import { AuthError } from '../errors/index.ts'
 import { didYouMean, findNearest } from '../errors/did-you-mean.ts'
@@ -113,7 +113,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   apiKey: 'API keys are `.use(apiKeysPlugin())` of authkernel/plugins/api-keys.',
   passkey: 'Passkeys are `.use(webauthnPlugin())` of authkernel/plugins/webauthn.',
   appUrl: 'It is called `origin`. AUTH_URL sets it.',
-  user: 'Own fields of users are options of the adapter.',
+  user: 'Custom fields of users are options of the adapter.',
   account: 'Accounts are linked by hooks: `callbacks.link` and `callbacks.signIn`.',
   advanced: 'Cookies are `cookies` and `useSecureCookies`, proxies `trustProxy`.',
 }

@@ -1,4 +1,4 @@
-/** Refuses names of options that nothing knows, for hosts without TypeScript: an option that is left out in silence may be a protection. */
+/** Rejects names of options that nothing knows, for hosts without TypeScript: an option that is left out in silence may be a protection. */
 import type { Theme } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
@@ -20,7 +20,7 @@ export function assertOptions<T extends object>(who: string, given: T | undefine
   if (at === undefined || given !== undefined) assertNames(who, given, names, at)
 }
 
-/** Without types. `remedies`: what to use in place of a name. */
+/** Without types. `remedies`: what to use instead of a name. */
 export function assertNames(
   who: string,
   given: unknown,
@@ -45,7 +45,7 @@ function describeKind(value: unknown): string {
 
 /**
  * Throws InvalidProvider for a name that is neither an option of the type nor one of the preset's own.
- * Presets and open types have further options of their own; there, only names close to a known one are refused.
+ * Presets and open types have further options. There, only names close to a known one are rejected.
  */
 export function checkOptionNames(written: Provider, flow: ProviderFlow<Provider> | undefined): void {
   if (!flow?.options) return

@@ -1,4 +1,4 @@
-/** Name, picture and the own fields that the server lets users change. */
+/** Name, picture and the custom fields that the server lets users change. */
 import { reloadSection, type Section } from './sections.ts'
 import { drawButton, drawForm, drawSection, type FieldSpec } from './view.ts'
 

@@ -68,7 +68,7 @@ export interface Machine<D> {
   /** Calls `client.<namespace>.<name>(input)`. */
   call<T>(namespace: string, name: string, input?: object): Promise<T>
   /**
-   * Runs one action; a second one is ignored meanwhile. `run` may return what is wrong. After a refusal the secrets of `form` are removed and its wrong field
+   * Runs one action; a second one is ignored meanwhile. `run` may return what is wrong. After a rejection the secrets of `form` are removed and its wrong field
    * gets the focus.
    */
   act(action: string, run: () => Promise<Problem | undefined | void>, form?: HTMLFormElement): Promise<void>
@@ -79,7 +79,7 @@ export interface Machine<D> {
 
 const nothing: Features = { methods: {}, homeRealm: false }
 
-/** Makes the sign-in that proves who the user is; `fresh`: there is nothing to prove, so that the refusal had another reason. */
+/** Makes the sign-in that proves who the user is; `fresh`: there is nothing to prove, so that the rejection had another reason. */
 export type ProofMaker = (
   page: PageClient,
   id: string,

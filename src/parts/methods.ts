@@ -10,7 +10,7 @@ export interface MethodField {
   /** Attributes of the input besides `name` and `id`: `type`, `autocomplete`, `required` … */
   readonly attributes: Readonly<Record<string, string | number | boolean>>
 }
-/** What one types first: an address, a user name, a phone number. */
+/** What one types first: an address, a username, a phone number. */
 export type IdentifierKind = 'email' | 'name' | 'phone'
 /** One sign-in method. */
 export interface Method {

@@ -40,7 +40,7 @@ function flatten(given: Content): PartChild[] {
   return given === false || given === null || given === undefined || given === '' ? [] : [given as PartChild]
 }
 
-/** A key is unique among siblings: some frameworks refuse two equal ones. */
+/** A key is unique among siblings: some frameworks reject two equal ones. */
 function nameChildren(children: readonly PartChild[]): PartChild[] {
   const known = new Set<string>()
   return children.map((child, at) => {

@@ -1,6 +1,6 @@
 /** The focus, and what was typed, after a part was drawn again. All frameworks have drawn by the next frame. */
 
-/** Removes what must not stay in a form after a refusal: passwords and codes. */
+/** Removes what must not stay in a form after a rejection: passwords and codes. */
 export function wipeSecrets(form: HTMLFormElement | undefined): void {
   for (const input of form?.querySelectorAll<HTMLInputElement>(
     'input[type=password], input[autocomplete~=one-time-code], input[data-secret]',

@@ -40,7 +40,7 @@ const byName: Table = {
   NotSupportedError: 'unsupported',
 }
 
-/** Of what was thrown: a refusal of the server, an exception of the browser, or an outage. */
+/** Of what was thrown: a rejection of the server, an exception of the browser, or an outage. */
 export function problemOf(error: unknown, texts: Table, own: Table = {}): Problem {
   if (error instanceof AuthClientError) {
     const [issue] = error.issues as readonly { path?: readonly unknown[] }[]
@@ -50,7 +50,7 @@ export function problemOf(error: unknown, texts: Table, own: Table = {}): Proble
   return { text: find(texts, own, [`error.${byName[(error as Error | undefined)?.name ?? '']}`]) }
 }
 
-/** Of a sign-in that the server refused. */
+/** Of a sign-in that the server rejected. */
 export function problemOfResult({ error, code, status }: FlowResult, texts: Table, own: Table = {}): Problem {
   return problemOfType(error, code, texts, own, byStatus[status])
 }

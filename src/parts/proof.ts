@@ -9,7 +9,7 @@ interface Methods {
   readonly twoFactor: { getQuestion(): Promise<FactorQuestion | null> }
 }
 
-/** `fresh`: there is nothing to prove, so that the refusal had another reason. `done` runs when the user has proved it. */
+/** `fresh`: there is nothing to prove, so that the rejection had another reason. `done` runs when the user has proved it. */
 export async function createProof(
   page: PageClient,
   id: string,

@@ -1,4 +1,4 @@
-/** Whether a part of a page is for the user: signed in, with a role, or with a permission in the organization. It hides; the server must refuse. */
+/** Whether a part of a page is for the user: signed in, with a role, or with a permission in the organization. It hides; the server must reject. */
 import type { PageClient, SessionState } from 'authkernel/client'
 
 /** Permissions that a client of `createAuthClient<typeof auth>()` knows; any text for another one. */
@@ -31,7 +31,7 @@ interface Methods {
   readonly organizations?: { hasPermission(input: { permission: string; organization?: string }): Promise<boolean> }
 }
 
-/** Asks again for each session. A demand that cannot be checked is refused. */
+/** Asks again for each session. A demand that cannot be checked is rejected. */
 export function createProtect({ client, store }: PageClient, demand: ProtectDemand): ProtectStore {
   const first = decide(store.getInitial(), demand)
   const listeners = new Set<() => void>()

@@ -10,7 +10,7 @@ export type SectionData = Readonly<Record<string, unknown>>
 /** One section. */
 export interface Section<D = unknown> {
   readonly id: string
-  /** What it shows; undefined: it is not for this user. Throws what the server refuses. */
+  /** What it shows; undefined: it is not for this user. Throws what the server rejects. */
   load(machine: Machine<SectionData>): Promise<D | undefined>
   draw(machine: Machine<SectionData>, data: D): (PartNode | undefined)[]
 }

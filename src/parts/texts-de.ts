@@ -29,7 +29,7 @@ export const de: Texts = {
   signOut: 'Abmelden',
   'label.Email': 'E-Mail',
   'label.Email address': 'E-Mail-Adresse',
-  'label.Email or user name': 'E-Mail oder Benutzername',
+  'label.Email or username': 'E-Mail oder Benutzername',
   'label.Password': 'Passwort',
   'label.Username': 'Benutzername',
   'label.Phone number': 'Telefonnummer',

@@ -29,7 +29,7 @@ export const es: Texts = {
   signOut: 'Cerrar sesión',
   'label.Email': 'Correo electrónico',
   'label.Email address': 'Correo electrónico',
-  'label.Email or user name': 'Correo electrónico o nombre de usuario',
+  'label.Email or username': 'Correo electrónico o nombre de usuario',
   'label.Password': 'Contraseña',
   'label.Username': 'Nombre de usuario',
   'label.Phone number': 'Número de teléfono',

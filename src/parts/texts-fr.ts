@@ -29,7 +29,7 @@ export const fr: Texts = {
   signOut: 'Se déconnecter',
   'label.Email': 'E-mail',
   'label.Email address': 'Adresse e-mail',
-  'label.Email or user name': 'E-mail ou nom d’utilisateur',
+  'label.Email or username': 'E-mail ou nom d’utilisateur',
   'label.Password': 'Mot de passe',
   'label.Username': 'Nom d’utilisateur',
   'label.Phone number': 'Numéro de téléphone',

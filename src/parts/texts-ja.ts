@@ -29,7 +29,7 @@ export const ja: Texts = {
   signOut: 'ログアウト',
   'label.Email': 'メールアドレス',
   'label.Email address': 'メールアドレス',
-  'label.Email or user name': 'メールアドレスまたはユーザー名',
+  'label.Email or username': 'メールアドレスまたはユーザー名',
   'label.Password': 'パスワード',
   'label.Username': 'ユーザー名',
   'label.Phone number': '電話番号',

@@ -3,7 +3,7 @@ import { en, type Texts } from './texts-en.ts'
 
 /** Names of texts. */
 export type TextKey = keyof typeof en
-/** Texts of an app, over those of the language. Keys `error.<type>` and `error.<type>.<code>` may be named for error types of its own. */
+/** Texts of an app, over those of the language. Keys `error.<type>` and `error.<type>.<code>` may be named for custom error types. */
 export type PartTexts = Readonly<Partial<Texts> & Record<`error.${string}` | `label.${string}`, string>>
 
 export { en, type Texts }

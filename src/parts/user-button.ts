@@ -8,7 +8,7 @@ import { drawButton, drawFrame } from './view.ts'
 export interface UserButtonProps extends PartProps {
   /** Address of the account page; without it there is no link to one. */
   accountUrl?: string | undefined
-  /** Address of a sign-in page of yours; default: the built-in one. */
+  /** Address of your sign-in page; default: the built-in one. */
   signInUrl?: string | undefined
   /** Where to go after the sign-out; default: this page. */
   redirectTo?: string | undefined

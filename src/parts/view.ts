@@ -36,7 +36,7 @@ export interface FormSpec {
 /** How a button looks. */
 export type Tone = 'primary' | 'plain' | 'danger' | 'quiet'
 
-/** A form with labels, hints, and messages beside its fields. What was typed stays after a refusal, secrets excepted. */
+/** A form with labels, hints, and messages beside its fields. What was typed stays after a rejection, secrets excepted. */
 export function drawForm(machine: AnyMachine, spec: FormSpec): PartNode {
   const { action, label, fields, submit, tone = 'primary', more = [], cancel, attributes, run } = spec
   const { busy, problem } = machine.get()
@@ -184,7 +184,7 @@ export function drawConfirmation(
   })
 }
 
-/** What all parts show before, instead and above of their own: a placeholder, why it cannot be shown, and what was done. */
+/** What all parts show before, instead and above of their content: a placeholder, why it cannot be shown, and what was done. */
 export function drawFrame(machine: AnyMachine, part: string, draw: () => PartList, tag = 'div'): PartNode {
   const { phase, problem, note } = machine.get()
   const attributes = { id: machine.id, 'data-part': part, 'aria-busy': phase === 'loading' }

@@ -115,7 +115,7 @@ function toUseSession({ state, options }: ProvidedSession): UseSession {
 
 const page = new Map<string, PageClient>()
 
-/** The client and the session of a base path in this tab. Never called on a server, where tabs of all people would share it. */
+/** The client and the session of a base path in this tab. Never called on a server, where tabs of all users would share it. */
 function sharedAt(options: Options, session?: Session | null): PageClient {
   const path = (options.baseURL ?? '') + (options.basePath ?? '/auth')
   const known = page.get(path)

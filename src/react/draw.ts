@@ -2,7 +2,7 @@
 import type { PartChild, PartNode } from 'authkernel/parts'
 import { type ComponentType, createElement, type ReactNode } from 'react'
 
-/** Components of yours in place of elements, by their names in HTML: `{ button: Button, input: Input, label: Label }`. They get the attributes and the children. */
+/** Your components instead of elements, by their names in HTML: `{ button: Button, input: Input, label: Label }`. They get the attributes and the children. */
 export type PartComponents = Readonly<Record<string, ComponentType<Record<string, unknown>>>>
 
 // React has names of its own for these. Fields keep what was typed: the value is what they begin with.

@@ -35,7 +35,7 @@ export interface ProtectProps<A = unknown> extends ProtectDemand<A> {
 
 /** What every part of React takes beside its own properties. */
 export interface ReactPartProps {
-  /** Components of yours in place of elements. Give the same object each time. */
+  /** Your components instead of elements. Give the same object each time. */
   components?: PartComponents | undefined
 }
 
@@ -56,7 +56,7 @@ export const OrganizationPage: FunctionComponent<OrganizationPageProps & ReactPa
 /** The API keys of the user. Shows `SignIn` to signed-out visitors. */
 export const ApiKeys: FunctionComponent<ApiKeysProps & ReactPartProps> = /* @__PURE__ */ createComponent(createApiKeys)
 
-/** Shows its children to users who have what is asked for: `<Protect<typeof client> permission="member:remove">`. It hides; the server must refuse. */
+/** Shows its children to users who have what is asked for: `<Protect<typeof client> permission="member:remove">`. It hides; the server must reject. */
 export function Protect<A = unknown>({ children, fallback = null, pending = null, ...demand }: ProtectProps<A>): ReactNode {
   const shared = usePageClient()
   const { permission, organization, role, when } = demand

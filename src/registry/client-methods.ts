@@ -17,8 +17,8 @@ const reads = /^(?:get|list|is|has)(?![a-z])/
 /** A method without input: `clientMethod(async (ctx) => …)`. */
 export function clientMethod<O>(handler: (ctx: Context) => Awaitable<O>): ClientMethod<void, O>
 /**
- * A method whose input is checked: `clientMethod(schema, async (ctx, input) => …)`. What the check refuses is answered 400 `InvalidInput`.
- * `form` answers a form that is posted to the path of the method; without it a form is answered 415.
+ * A method whose input is checked: `clientMethod(schema, async (ctx, input) => …)`. What the check rejects gets status 400 `InvalidInput`.
+ * `form` handles a form that is posted to the path of the method. Without it a form gets status 415.
  */
 export function clientMethod<I extends object, O>(
   input: InputOf<I>,

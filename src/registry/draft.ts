@@ -1,4 +1,4 @@
-/** What one compilation collects: registrations with their owners, refused when they clash. */
+/** What one compilation collects: registrations with their owners, rejected when they clash. */
 import type { Ending, EndStep } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
 import type { CookieHandle } from '../contract/cookie.ts'

@@ -11,7 +11,7 @@ export interface PlacedHandler {
 
 /**
  * The handlers in the order in which they are asked. Those without a wish keep their order among each other. Names of plugins without a handler here
- * change nothing. Throws AuthError for a circle, with the plugins of it. `what` is what is answered: `the hook "login"`.
+ * change nothing. Throws AuthError for a circle, with the plugins of it. `what` names the hook or event: `the hook "login"`.
  */
 export function orderHandlers<T extends PlacedHandler>(what: string, handlers: readonly T[]): T[] {
   const owned = (names: PluginOrder | undefined): T[] => {

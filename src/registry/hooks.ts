@@ -82,7 +82,7 @@ export class HookBus {
   /** Events that may be listened to. */
   readonly events: Set<string> = new Set(ownEvents)
   private readonly handlers = new Hookable()
-  /** Handlers with a wish for their place are few: only where there is one the order is made anew. */
+  /** Handlers with a wish for their place are few: only where there is one the order is made again. */
   private readonly placed: Map<string, { handler: Handler; remove: () => void }[]> = new Map()
   private readonly watchers: NonNullable<Observer['handler']>[] = []
   /** Names of every hook and event with a handler. */

@@ -1,4 +1,4 @@
-/** What is registered, by whom: for `authkernel doctor`, tests and curious people. */
+/** What is registered, by whom: for `authkernel doctor`, tests and curious users. */
 import type { Inspection } from '../contract/inspection.ts'
 import type { Registration } from './registration.ts'
 import type { Snapshot } from './snapshot.ts'

@@ -3,7 +3,7 @@
 const inners = new WeakMap<object, object>()
 const forwarders = new WeakMap<object, object>()
 
-/** What an object was laid over, to the last: contexts lay a store of their own over the one that they share. */
+/** What an object was laid over, to the last: contexts lay a separate store over the one that they share. */
 export function innermostOf<T extends object>(object: T): T {
   const inner = inners.get(object) ?? inners.get(Object.getPrototypeOf(object) as object)
   return inner ? innermostOf(inner as T) : object

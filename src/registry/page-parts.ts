@@ -1,4 +1,4 @@
-/** Pages, slots, sections, texts and mails of plugins: collected at a compilation, refused when they clash. */
+/** Pages, slots, sections, texts and mails of plugins: collected at a compilation, rejected when they clash. */
 import type { Messages } from '../contract/config.ts'
 import type { MailTemplate } from '../contract/mail.ts'
 import type { AccountSection, PageDraw, PageParts, PluginPage, Slot } from '../contract/page.ts'

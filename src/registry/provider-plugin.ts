@@ -15,7 +15,7 @@ export type ProviderOptionsOf<T extends ProviderType> = T extends ProviderType
 export interface ProviderPluginSpec<T extends ProviderType, Ext = void> {
   /** Name of the provider type. */
   type: T
-  /** Its `options` name what a host may write; other names are refused at compile, with the nearest known one. */
+  /** Its `options` name what a host may write; other names are rejected at compile, with the nearest known one. */
   flow: ProviderFlow<ProviderOf<T>>
   /** Stands under a provider that has no `id`. With an `id`, `name` defaults to it. */
   defaults: { id: string; name: string } & Partial<ProviderOf<T>>

@@ -104,7 +104,7 @@ function checkPlugins(app: UncheckedSnapshot, records: readonly Registration[]):
 // `callbacks` of a configuration that is shared with Next.js: its binding declares the hook, and nothing else asks it.
 const ofOtherBindings = ['authorized']
 
-/** A guard with a misspelt name would refuse no request. */
+/** A guard with a misspelt name would reject no request. */
 function checkHandlers({ draft: { handlers, bus, eventOwners } }: UncheckedSnapshot, records: readonly Registration[]): void {
   // A plugin that declares no events may tell some all the same, under names of its own.
   const isOpen = records.some(({ name, layer }) => layer === 'plugin' && !eventOwners.has(name))

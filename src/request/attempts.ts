@@ -1,6 +1,6 @@
 /**
  * Attempts that are counted before their work and given back when they were no offence. Those under way take places too, so that guesses in
- * parallel cannot exceed a limit; an attempt that finds all places taken by those under way waits for them, and is refused only when all of them
+ * parallel cannot exceed a limit; an attempt that finds all places taken by those under way waits for them, and is rejected only when all of them
  * were wrong.
  */
 import type { CommonContext } from '../contract/context.ts'

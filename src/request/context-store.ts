@@ -42,8 +42,7 @@ export function watchedStore(ctx: StoreContext): Store | undefined {
     async deleteUser(userId) {
       // Nothing is written before all have agreed.
       for (const final of asks ? [false, true] : [])
-        if ((await ctx.ask('deleteUser', { userId, final })) !== true)
-          throw new AccessDenied('The `deleteUser` hook refused to delete the user.')
+        if ((await ctx.ask('deleteUser', { userId, final })) !== true) throw new AccessDenied('The `deleteUser` hook kept the user.')
       // First of all: a deletion that fails half-way leaves no session.
       if (ends) await endAccess(ctx, userId)
       if (erases) await noteErasure(ctx, userId)
@@ -65,7 +64,7 @@ export function watchedStore(ctx: StoreContext): Store | undefined {
   })
 }
 
-/** Finishes deletions that a crash interrupted; answers how many. A person who is still there was not deleted, and keeps everything. */
+/** Finishes deletions that a crash interrupted; answers how many. A user who is still there was not deleted, and keeps everything. */
 export async function finishErasures(ctx: StoreContext): Promise<number> {
   if (!ctx.compiled.records.has('erasure')) return 0
   const table = createRecordTable<Erasure>('erasure', { ...recordScope(ctx), namespace: '' })
@@ -89,7 +88,7 @@ async function noteErasure(ctx: StoreContext, userId: string): Promise<void> {
   await table.put({ id: await idOf(userId, tenant), tenant, userId, at: new Date(ctx.runtime.now()) })
 }
 
-/** The user goes before the rows, so that a crash never leaves a person without their second factor. */
+/** The user goes before the rows, so that a crash never leaves a user without their second factor. */
 async function eraseRecords(ctx: StoreContext, userId: string, tenant = ctx.settings.namespace): Promise<void> {
   const scope = { ...recordScope(ctx), namespace: tenant }
   for (const [name, { stored }] of ctx.compiled.records) {

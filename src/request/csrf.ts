@@ -31,8 +31,7 @@ export async function prepareForm(ctx: Context): Promise<string> {
 }
 
 /**
- * Throws CrossSiteRequest or MissingCSRF. The token must be the one of the cookie. When the browser says that the request is the site's own, any token
- * that we issued is enough: two requests of a fresh browser may each have fetched one, and only the later cookie is there.
+ * Throws CrossSiteRequest or MissingCSRF. The token must be the one of the cookie. When the browser says that the request comes from the site itself, any token of this server is enough. Two requests of a new browser may each have fetched one, and only the later cookie is there.
  * `mode` origin: the browser's own word replaces the token, for clients that send none.
  */
 export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] = 'token'): Promise<void> {
@@ -40,7 +39,7 @@ export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] =
   const word = readProvenance(ctx)
   if (word === 'foreign') {
     throw new CrossSiteRequest(
-      `A cross-site POST to ${new URL(ctx.request.url).pathname} was refused: its Origin or Sec-Fetch-Site is not ${ctx.origin}. ` +
+      `A cross-site POST to ${new URL(ctx.request.url).pathname} was rejected: its Origin or Sec-Fetch-Site is not ${ctx.origin}. ` +
         'Behind a proxy, set AUTH_URL (or trust the proxy) so that the own origin is known.',
     )
   }
@@ -48,7 +47,7 @@ export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] =
     throw new AuthError(`auth.handler: \`csrf\` must be "token" or "origin", not ${JSON.stringify(mode)}.`)
   if (mode === 'origin') {
     if (word === 'own') return
-    throw new CrossSiteRequest('A POST without Origin and Sec-Fetch-Site was refused: this binding takes its protection from them.')
+    throw new CrossSiteRequest('A POST without Origin and Sec-Fetch-Site was rejected: this binding takes its protection from them.')
   }
   const token = await validToken(ctx)
   const { csrfToken: sent } = await ctx.body()

@@ -78,13 +78,13 @@ export function httpAnswer(error: HttpError): Response {
   return json(error.message, error.status, error.headers)
 }
 
-/** The same where the route or people have an own answer. */
+/** The same where the route or users have an own answer. */
 export async function refusalAnswer(ctx: RequestContext, error: HttpError): Promise<Response> {
   const own = await tryAnswer(ctx, () => ctx.matched?.refusal?.(ctx, error))
   return own ?? (await notFoundPage(ctx, error)) ?? (await busyPage(ctx, error)) ?? httpAnswer(error)
 }
 
-/** For people who came while the server was busy; undefined: programs asked. */
+/** For users who came while the server was busy; undefined: programs asked. */
 async function busyPage(ctx: RequestContext, { status, headers }: HttpError): Promise<Response | undefined> {
   if (status !== 503 || !ctx.request.headers.get('accept')?.includes('text/html') || ctx.request.headers.has('x-auth-return-redirect'))
     return undefined
@@ -104,7 +104,7 @@ export function bareFailure(error?: unknown): Response {
   return json({ message: configurationMessage }, 500)
 }
 
-/** For people who opened an address that does not exist; undefined: programs asked. */
+/** For users who opened an address that does not exist; undefined: programs asked. */
 async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise<Response | undefined> {
   const { headers, method } = ctx.request
   const forPeople = method === 'GET' && headers.get('accept')?.includes('text/html') && !headers.has('x-auth-return-redirect')
@@ -112,7 +112,7 @@ async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise
   return tryAnswer(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'UnknownAction', status: '404' }))
 }
 
-/** Every request while the configuration is wrong: a page for people, JSON for programs, details for the log only. */
+/** Every request while the configuration is wrong: a page for users, JSON for programs, details for the log only. */
 export async function configurationAnswer(ctx: RequestContext, fault: AuthError): Promise<Response> {
   ctx.logger.error(fault)
   await ctx.emit('configurationFault', { error: fault })
@@ -125,7 +125,7 @@ export async function configurationAnswer(ctx: RequestContext, fault: AuthError)
 
   const { error: page } = ctx.app.config.pages
   const looping = page !== undefined && (searchParams.get('callbackUrl') ?? '').startsWith(page)
-  if (looping) ctx.logger.error(new ErrorPageLoop(`pages.error (${page}) itself asks for a sign-in. Let people see it without a session.`))
+  if (looping) ctx.logger.error(new ErrorPageLoop(`pages.error (${page}) itself asks for a sign-in. Let users see it without a session.`))
   if (page !== undefined && !looping) {
     return redirectTo(withParams(page.startsWith('/') ? origin + page : page, { error: 'Configuration' }))
   }

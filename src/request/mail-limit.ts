@@ -18,7 +18,7 @@ const limitWithoutThrottle: LimitRule = { max: 3, seconds: 600 }
 
 /**
  * Counts a mail to an address before it is sent; undefined: `throttle.mail` is off. Send nothing when it is `refused`, and answer as always. End it
- * with false when no mail went out. Every mail that a visitor can cause to a typed or unproved address is counted here.
+ * with false when no mail went out. Every mail that a visitor can cause to a typed or unverified address is counted here.
  */
 export async function beginMail(ctx: AnyContext, address: string): Promise<Attempt | undefined> {
   const rule = ctx.app.config.throttle.mail
@@ -39,7 +39,7 @@ async function countMail(ctx: AnyContext, address: string, { max, seconds }: Lim
 
 /**
  * Sends a mail within the limit of its address; without `throttle.mail` 3 go out in ten minutes. `send` answers false when no mail went out. False: too
- * many, or none was sent. `provedBy`: a stable key of the user who has proved a first factor and waits for this mail; it has a share of its own.
+ * many, or none was sent. `provedBy`: a stable key of the user who has proved a first factor and waits for this mail; it has a separate share.
  */
 export async function mailWithinLimit(
   ctx: AnyContext,

@@ -81,7 +81,7 @@ function assertOwnJar(app: Snapshot, settings: Settings, request: Request, optio
   const other = known.get(jar) ?? namespace
   if (other === namespace) return void setBounded(known, jar, namespace, maxJars)
   throw new AuthError(
-    `The tenants ${JSON.stringify(other)} and ${JSON.stringify(namespace)} have one host and one \`cookiePrefix\`: give each a prefix of its own.`,
+    `The tenants ${JSON.stringify(other)} and ${JSON.stringify(namespace)} have one host and one \`cookiePrefix\`: give each a different prefix.`,
   )
 }
 

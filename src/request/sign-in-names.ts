@@ -11,8 +11,7 @@ const seconds = 180 * 24 * 60 * 60
 const maxNames = 16
 
 /**
- * The names that were typed. On a route of a provider only the first field of its form counts, because only that one is checked: another field beside it
- * would dodge the count of the real one, or fill that of another person. Elsewhere all fields that name people. Empty for a GET.
+ * The names that were typed. On a route of a provider only the first field of its form counts, because only that one is checked. Another field would avoid the count of the real one, or fill the count of another user. Elsewhere all fields that name users. Empty for a GET.
  */
 export async function typedNames(ctx: Context): Promise<string[]> {
   if (ctx.request.method === 'GET') return []
@@ -47,7 +46,7 @@ function oneSpelling(value: unknown): string {
 
 /**
  * Browsers in which a user has already signed in under a name. Attackers who use up the attempts of a name must not keep its owner out. The cookie proves
- * nothing but that: a client that has it still has to know the password, within attempts of its own. The kernel registers it.
+ * nothing but that: a client that has it still has to know the password, within a separate number of attempts. The kernel registers it.
  */
 export const knownDeviceCookie: CookieHandle = /* @__PURE__ */ createCookie('known-device', { path: 'base', maxAge: seconds })
 

@@ -8,8 +8,8 @@ import type { KernelContext } from '../registry/snapshot.ts'
 const notOfTheSession = ['cookie', 'authorization', 'content-type', 'content-length']
 
 /**
- * The same request with the session of `stored` cookies in place of the browser's own: settings, tenant, origin and its other cookies are those of the request. With
- * `''` the request is signed out; with null the session is the browser's own, in a context that collects cookies of its own.
+ * The same request with the session of `stored` cookies instead of the browser's own. Settings, tenant, origin and the other cookies are those of the request. With
+ * `''` the request is signed out; with null the session is the browser's own, in a context that collects its cookies separately.
  */
 export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, ctx: Context, stored: string | null): Promise<Context> {
   const { request, cookies } = ctx

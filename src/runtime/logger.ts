@@ -41,7 +41,7 @@ function logError(error: Error, debug: boolean): void {
 }
 
 /**
- * What people and scanners do all day: a wrong password, a link that was used, a path that does not exist. Nothing is broken, so one line will do.
+ * What users and scanners do all day: a wrong password, a link that was used, a path that does not exist. Nothing is broken, so one line will do.
  * An error that has another one as its cause is not of this kind: the code of the host threw it, or a library.
  */
 function isEveryday(error: Error): boolean {

@@ -76,7 +76,7 @@ function readUrl(address: string | URL): URL {
   if (!url) throw new NetworkError('INSECURE', 'The address is no URL. Write one that begins with https://.')
   if (url.protocol !== 'https:') throw new NetworkError('INSECURE', `${placeOf(url)} is not https.`)
   if (url.username !== '' || url.password !== '')
-    throw new NetworkError('INSECURE', `The address of ${url.host} has a user name or a password in it.`)
+    throw new NetworkError('INSECURE', `The address of ${url.host} has a username or a password in it.`)
   return url
 }
 
@@ -115,7 +115,7 @@ function createBlocks({ net }: Modules, networks: readonly string[]): Blocks {
   return blocks
 }
 
-/** Every address of the host: one that leads inside is enough to refuse all of them. */
+/** Every address of the host: one that leads inside is enough to reject all of them. */
 async function resolveHost({ net, dns }: Modules, url: URL, { lookup }: PublicFetchOptions): Promise<HostAddress[]> {
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
   const withFamily = (address: string): HostAddress => ({ address, family: net.isIP(address) === 6 ? 6 : 4 })

@@ -39,7 +39,7 @@ export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Whether something is a `Date`, of another realm too: a VM context, a frame and a test runner each have a class of their own. */
+/** Whether something is a `Date`, of another realm too: a VM context, a frame and a test runner each have their class. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === '[object Date]'
 }

@@ -1,4 +1,4 @@
-/** State that the kernels of one process share: caches, requests under way, one-time use, counted attempts, and the order of what happens. */
+/** State that the kernels of one process share: caches, requests under way, replay protection, counted attempts, and the order of what happens. */
 import type { Limit, Once, Runtime, SharedState } from '../contract/services.ts'
 
 const maxKeys = 100_000
@@ -46,7 +46,7 @@ export function createOnce(runtime: Runtime, shared: SharedState): Once {
   }
 }
 
-/** The default of the service `limit`, with windows that slide: each attempt counts for `seconds`, and a refused one does not count. */
+/** The default of the service `limit`, with windows that slide: each attempt counts for `seconds`, and a rejected one does not count. */
 export function createLimit(runtime: Runtime, shared: SharedState): Limit {
   const windows = shared.cache<number[]>('limit')
   return {

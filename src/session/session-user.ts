@@ -21,7 +21,7 @@ export function copyShownFields(store: Pick<Store, 'shownFields'> | undefined, f
 
 const changedProfiles = new WeakSet<Context>()
 
-/** Renews the session of a request after name, picture or own fields of its user were changed in the store. */
+/** Renews the session of a request after name, picture or custom fields of its user were changed in the store. */
 export async function renewShownUser(ctx: Context): Promise<void> {
   changedProfiles.add(ctx)
   await ctx.session.update(ctx, undefined)

@@ -105,7 +105,7 @@ async function takeBackSession(ctx: KernelContext, session: { id: string }): Pro
   if (abilitiesOf(ctx.session).has('revoke:id')) await ctx.session.revoke?.(ctx, { id: session.id })
 }
 
-/** Text that names a person from one sign-in to the next. */
+/** Text that names a user from one sign-in to the next. */
 export function personOf(ctx: Context, { user, account }: Pick<Login, 'user' | 'account'>): string {
   // Without a store an id is made anew at each sign-in at a provider; the account is what stays.
   return ctx.store && user.id !== undefined ? `user:${user.id}` : `account:${account.provider}:${account.providerAccountId}`
@@ -130,7 +130,7 @@ export async function askSignIn(ctx: KernelContext, message: SignInQuestion): Pr
     throw new AccessDenied(err.message, { cause: { err, provider: message.account.provider } })
   }
   if (verdict === false)
-    throw new AccessDenied('The signIn callback refused this sign-in.', { cause: { provider: message.account.provider } })
+    throw new AccessDenied('The signIn callback rejected this sign-in.', { cause: { provider: message.account.provider } })
   return verdict
 }
 

@@ -6,8 +6,7 @@ import type { NewUser } from '../contract/messages.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 
 /**
- * Asks whether there may be a user, before anything is sent or stored for it: a magic link, a code, a registration. Nothing is used up. False also
- * where a handler throws an AuthError below 500: give the answer of a mail that was sent, so that the visitor does not learn which addresses may come in.
+ * Asks whether there may be a user, before anything is sent or stored for it: a magic link, a code, a registration. Nothing is used up. False also where a handler throws an AuthError below 500. Respond as if a mail was sent, so that the visitor does not learn which addresses may sign up.
  */
 export async function mayCreateUser(ctx: AnyContext, wanted: NewUser): Promise<boolean> {
   if (!ctx.has('hook', 'createUser')) return true
@@ -21,7 +20,7 @@ export async function mayCreateUser(ctx: AnyContext, wanted: NewUser): Promise<b
 
 /**
  * Asks for good, runs `write`, and tells the handlers what became of it. `pickUser` picks the new user from the answer of `write`; null: none was made.
- * Throws AccessDenied for a refusal, and what `write` throws.
+ * Throws AccessDenied for a rejection, and what `write` throws.
  */
 export async function writeNewUser<T>(
   ctx: AnyContext,
@@ -35,7 +34,7 @@ export async function writeNewUser<T>(
   try {
     const verdict = await ctx.ask('createUser', { ...wanted, final: true, whenDone: (listener) => void listeners.push(listener) })
     if (verdict !== true)
-      throw new AccessDenied('A handler of the hook `createUser` refused a new user.', { cause: { provider: wanted.account.provider } })
+      throw new AccessDenied('A handler of the hook `createUser` rejected a new user.', { cause: { provider: wanted.account.provider } })
     const answer = await write()
     user = pickUser(answer)
     return answer

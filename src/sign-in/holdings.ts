@@ -9,7 +9,7 @@ import { freeAddress } from './unproved.ts'
 /** What a user had, as texts that open nothing: accounts and passkeys have no date in a store of Auth.js. */
 export type Holdings = readonly string[]
 
-/** What the user has now, to be told from what comes later. At most `most`; what is beyond counts as added later. */
+/** What the user has now, to distinguish it from what comes later. At most `most`; what is beyond counts as added later. */
 export async function holdingsOf(ctx: AnyContext, userId: string, most = 100): Promise<Holdings> {
   const { accounts, passkeys } = await listHoldings(ctx, userId)
   const names = [...accounts.map(({ name }) => name), ...passkeys.map(({ name }) => name)]

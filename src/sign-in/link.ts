@@ -92,7 +92,7 @@ async function linkByAccount(
   )
 }
 
-/** Whether this sign-in brings a token in place of a stored one that no secret decrypts. Asks only stores that encrypt. */
+/** Whether this sign-in brings a token instead of a stored one that no secret decrypts. Asks only stores that encrypt. */
 async function replacesUnreadable(store: Store, identity: Identity): Promise<boolean> {
   if (!store.encryptsTokens || !store.supports('getAccount')) return false
   const { provider, providerAccountId } = identity.account
@@ -125,7 +125,7 @@ async function linkAccountTo(
 ): Promise<LinkedLogin | Response> {
   const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
   if (typeof verdict === 'string') return ctx.redirect(verdict)
-  if (!verdict) throw await notLinkedError(ctx, 'The link hook refused to link the account.')
+  if (!verdict) throw await notLinkedError(ctx, 'The link hook rejected the account.')
   const stamp = (current ? await ctx.access.stampSession(current) : null) ?? (await ctx.access.stamp(`user:${user.id}`))
   const written = await ctx.access.grant(
     stamp,
@@ -160,7 +160,7 @@ function withoutOwner({ userId: _userId, ...account }: Account): Account {
   return account as Account
 }
 
-/** The first email sign-in proves the address; later ones change nothing (D16). Null: `owner` was another person, and has lost the address. */
+/** The first email sign-in proves the address; later ones change nothing (D16). Null: `owner` was another user, and has lost the address. */
 async function verifyEmail(ctx: KernelContext, owner: AdapterUser, current: User | null): Promise<AdapterUser | null> {
   if (owner.emailVerified || !ctx.store) return owner
   const claim: Claim = current?.id === owner.id ? 'believed' : await claimOf(ctx, owner)

@@ -159,7 +159,7 @@ function secondsOf({ now }: KernelContext): number {
   return Math.floor(now.getTime() / 1000)
 }
 
-/** The person may have been deleted while the login waited. */
+/** The user may have been deleted while the login waited. */
 async function reloadUser(ctx: KernelContext, { user, match, account }: Login): Promise<Login['user']> {
   if (!ctx.store || match === 'none' || user.id === undefined) return user
   const stored: AdapterUser | null = await ctx.store.getUser(user.id)

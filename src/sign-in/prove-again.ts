@@ -13,8 +13,7 @@ export async function subjectOf(ctx: Context): Promise<string | null> {
 }
 
 /**
- * The user whose own session the request has; null: signed out, or a guest. Not for an API key, for the token of an app, and for an administrator who
- * acts as the user: null as well, or AccessDenied that begins with `act` where it is given.
+ * The user whose own session the request has; null: signed out, or a guest. Also null for an API key, the token of an app, and an administrator who acts as the user. With `act` these throw AccessDenied, whose message begins with it.
  */
 export async function findOwnUser(ctx: Context, act?: string): Promise<User | null> {
   const session = await ctx.currentSession()
@@ -37,8 +36,8 @@ function isDelegated(ctx: Context, session: Session): boolean {
 
 /**
  * Whether the session of this request was proved as demanded. Where the user has a second factor, it must have been proved within `maxAge`, whatever
- * `level` says: neither a trusted device nor a mailed code stands in for it. False if the request is signed out. Says nothing about API keys and
- * administrators who act as the user: `findOwnUser` refuses them.
+ * `level` says: neither a trusted device nor an email code stands in for it. False if the request is signed out. Says nothing about API keys and
+ * administrators who act as the user: `findOwnUser` rejects them.
  */
 export async function hasFreshProof(ctx: Context, demand: ProofDemand): Promise<boolean> {
   const attributes = await ctx.session.attributes?.(ctx)
@@ -58,8 +57,7 @@ export async function proveAgain(ctx: Context, maxAge: number, back: string): Pr
 }
 
 /**
- * Leads to what `demand` asks for and back to the URL `back`: through a factor of this site, else through the provider of the session, else through the
- * first method, from which a user comes back with a new session.
+ * Leads to what `demand` asks for and back to the URL `back`. The first that exists: a factor of this site, the provider of the session, the first method that gives a new session.
  */
 export async function leadToProof(ctx: Context, { maxAge, level, acr }: ProofDemand, back: string): Promise<Response> {
   const login = await ctx.loginAgain({ callbackUrl: back })
@@ -68,7 +66,7 @@ export async function leadToProof(ctx: Context, { maxAge, level, acr }: ProofDem
   return answer ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
 }
 
-/** The provider that the session began with, where its type can prove the user anew. */
+/** The provider that the session began with, where its type can prove the user again. */
 async function askProvider(ctx: Context, demand: Omit<StepUpDemand, 'sub'>): Promise<Response | undefined> {
   const { provider: id, sub } = (await ctx.session.attributes?.(ctx)) ?? {}
   if (id === undefined || sub === undefined) return undefined

@@ -37,8 +37,7 @@ function isTypedClaim(claim: Claim): boolean {
 }
 
 /**
- * What the address of a stored user is worth: the one answer for every way in. Whatever proves an address stores `emailVerified` at that moment, so
- * a user without it has been proved by nothing that could have proved it.
+ * What the address of a stored user is worth: the one answer for every way in. An email verification stores `emailVerified` at that moment, so a user without it has not verified the email by any method.
  */
 export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
   if (user.emailVerified || !user.email) return 'believed'
@@ -58,7 +57,7 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
 }
 
 /**
- * Another user proves the address. The answer is the user, emptied of everything that gave a way in, where sessions can be ended and accounts
+ * Another user verifies the email. Returns the user, emptied of everything that gave a way in, where sessions can be ended and accounts
  * removed. Else it is null: the user has lost the address and is not the owner's.
  */
 export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
@@ -90,7 +89,7 @@ export async function freeAddress(ctx: KernelContext, user: AdapterUser): Promis
   ctx.logger.warn('unproved-address-taken-back', { userId: user.id })
 }
 
-/** Whether any provider of the list can prove an address: only then is there a later owner to protect. */
+/** Whether any provider of the list can verify an email: only then is there a later owner to protect. */
 export function canProveAddresses(ctx: KernelContext): boolean {
   return [...ctx.app.providers.values()].some((provider) => ctx.flow(provider).provesAddress?.(provider) === true)
 }

@@ -24,7 +24,7 @@ export interface DisconnectOptions {
   unknownProviders?: boolean
 }
 
-/** Whether the user can sign in with one of `accounts`, or without an account: by a password, or a mailed link or code. */
+/** Whether the user can sign in with one of `accounts`, or without an account: by a password, or a magic link or code. */
 export async function canSignIn(ctx: AnyContext, user: AdapterUser, accounts: readonly AdapterAccount[]): Promise<boolean> {
   for (const account of accounts) if (await opens(ctx, user, account)) return true
   for (const provider of ctx.app.providers.values()) {
@@ -36,8 +36,7 @@ export async function canSignIn(ctx: AnyContext, user: AdapterUser, accounts: re
 }
 
 /**
- * Unlinks an account of the user with what its provider type stored beside it, and ends the other sessions of the user: a stranger who connected the account may be
- * signed in by it. Sessions stay where the strategy cannot end them. False: the user has no such account. Throws LastAccount when the user could not sign in again.
+ * Unlinks an account of the user with what its provider type stored beside it. Ends the other sessions of the user, because an attacker who connected the account may be signed in by it. Sessions stay where the strategy cannot end them. False: the user has no such account. Throws LastAccount when the user could not sign in again.
  */
 export async function disconnectAccount(
   ctx: AnyContext,

@@ -95,7 +95,7 @@ function runningWritesOf(store: Store): Map<string, Promise<SignInWrite>> {
   return running
 }
 
-/** Names the person whom an identity is about. */
+/** Names the user whom an identity is about. */
 export function identityKey({
   match,
   user,
@@ -158,7 +158,7 @@ interface Attempt {
 }
 
 /**
- * After a failed write: the write may be done and only its answer lost, or another request was faster; either way the person has an account.
+ * After a failed write: the write may be done and only its answer lost, or another request was faster; either way the user has an account.
  * Else what this request made is taken back, so that a retry signs in instead of meeting half a user. Throws `error` then.
  */
 async function recoverWrite(
@@ -202,7 +202,7 @@ async function findWinner(store: Store, identity: Identity, created: AdapterUser
   return pollOwner(byAccount)
 }
 
-/** Takes back what this request made: an account without its user, or a user without an account, locks the person out. */
+/** Takes back what this request made: an account without its user, or a user without an account, locks the user out. */
 async function undoWrite(ctx: Context, store: Store, linked: Identity | undefined, created: AdapterUser | undefined): Promise<void> {
   try {
     if (linked && store.supports('unlinkAccount')) {
@@ -243,7 +243,7 @@ function newUserOf(ctx: Context, { user, match, provesEmail }: Identity): Adapte
 
 /** A write whose answer is still to come, or was not yet undone. */
 interface LateWrite {
-  /** A later sign-in of the same person went on with what was written. */
+  /** A later sign-in of the same user went on with what was written. */
   kept: boolean
   undone?: Promise<void>
 }
@@ -251,7 +251,7 @@ interface LateWrite {
 const lateWrites = new WeakMap<Store, Map<string, LateWrite>>()
 
 /**
- * Undoes a write when its late answer arrives, unless a sign-in went on with it meanwhile. `key` is the person; `undo` is called with the
+ * Undoes a write when its late answer arrives, unless a sign-in went on with it meanwhile. `key` is the user; `undo` is called with the
  * answer. No caller waits for it, so nothing is thrown.
  */
 function undoWhenLateAnswerArrives(store: Store, key: string, error: unknown, undo: (answer: unknown) => Promise<void> | undefined): void {

@@ -61,7 +61,7 @@ export const OrganizationPage: Component<OrganizationPageProps> = /* @__PURE__ *
 /** The API keys of the user. Shows `SignIn` to signed-out visitors. */
 export const ApiKeys: Component<ApiKeysProps> = /* @__PURE__ */ definePart(createApiKeys)
 
-/** Shows its children to users who have what is asked for. It hides; the server must refuse. */
+/** Shows its children to users who have what is asked for. It hides; the server must reject. */
 export function Protect<A = unknown>(props: ProtectProps<A>): JSX.Element {
   const shared = usePageClient()
   const [state, setState] = createSignal(createProtect(shared, props).getInitial())

@@ -21,7 +21,7 @@ export interface RecordTargetSpec<K extends keyof Records, T> {
   guard: readonly (keyof Records[K] & string)[]
   /** Fields that a refresh leaves as they are here. */
   keep?: readonly (keyof Records[K] & string)[] | undefined
-  /** Called after a row was stored. `isNew`: in place of none. */
+  /** Called after a row was stored. `isNew`: instead of none. */
   afterWrite?: ((ctx: AnyContext, row: Row<Records[K]>, value: T, isNew: boolean) => Promise<void>) | undefined
   /** Called after a row was removed. */
   afterRemove?: ((ctx: AnyContext, row: Row<Records[K]>) => Promise<void>) | undefined

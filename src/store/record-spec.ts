@@ -12,7 +12,7 @@ export interface DeclaredRecord {
 /** Characters of a "string" that names no `max`. */
 export const defaultMax = 255
 
-/** What a store needs of a declaration. A wrong one is refused before the first request, by `checkRecord`. */
+/** What a store needs of a declaration. A wrong one is rejected before the first request, by `checkRecord`. */
 export function declareRecord(name: string, spec: RecordSpec): DeclaredRecord {
   const fields = new Map(Object.entries(spec.fields ?? {}))
   const ownerField = ownerFieldOf(spec)

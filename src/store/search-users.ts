@@ -1,4 +1,4 @@
-/** `searchUsers` for adapters that have all users at hand, and in place of an adapter that lacks it. */
+/** `searchUsers` for adapters that have all users at hand, and instead of an adapter that lacks it. */
 import type { AccountKey, AdapterUser, FoundUsers, UserSearchQuery } from '../contract/adapter.ts'
 
 type OwnedKey = AccountKey & { userId: string }

@@ -1,6 +1,6 @@
 /**
  * A `limit` that never fails: while the service behind it does, attempts are counted in this process, and what could not be given back is
- * given back later. Without it a store that is away for seconds would refuse all requests, or none.
+ * given back later. Without it a store that is away for seconds would reject all requests, or none.
  */
 import type { LoggerInstance } from '../contract/data.ts'
 import type { Limit } from '../contract/services.ts'

@@ -24,7 +24,7 @@ export function accountRules({ rule, storeUser }: Subject): void {
     expect(await adapter.getUserByAccount({ provider: 'third', providerAccountId: account.providerAccountId })).toBeNull()
   })
 
-  rule('row 171: getAccount answers null when absent', ['getAccount'], async (adapter) => {
+  rule('row 171: getAccount returns null when absent', ['getAccount'], async (adapter) => {
     expect(await adapter.getAccount(unique(), 'acme')).toBeNull()
   })
 

@@ -13,7 +13,7 @@ export function sessionRules({ rule, storeUser }: Subject): void {
     expect(found?.user).toMatchObject({ id: user.id, email: user.email, name: user.name, emailVerified: null })
   })
 
-  rule('getSessionAndUser answers null for an unknown token', ['getSessionAndUser'], async (adapter) => {
+  rule('getSessionAndUser returns null for an unknown token', ['getSessionAndUser'], async (adapter) => {
     expect(await adapter.getSessionAndUser(crypto.randomUUID())).toBeNull()
     expect(await adapter.getSessionAndUser('')).toBeNull()
   })

@@ -18,7 +18,7 @@ import { it } from './runner.ts'
 
 /** What `testAdapter` needs. */
 export interface TestAdapterOptions {
-  /** Makes the adapter, once. Its store may hold other data: every test brings values of its own. */
+  /** Makes the adapter, once. Its store may hold other data: every test brings different values. */
   adapter(): Awaitable<Adapter>
   /** Runs after the last test: drop the database, close connections. */
   close?(): Awaitable<unknown>
@@ -33,7 +33,7 @@ export interface TestAdapterOptions {
   lacks?: readonly AdapterMethod[]
 }
 
-/** The adapter under test, and makers of records with keys of their own. */
+/** The adapter under test, and makers of records with different keys. */
 export interface Subject {
   /** Operations at once in races. */
   readonly parallel: number
@@ -149,7 +149,7 @@ export function newAuthenticator(userId: string, values: Partial<AdapterAuthenti
   }
 }
 
-/** The key of an account alone: adapters may refuse what else a caller hands over. */
+/** The key of an account alone: adapters may reject what else a caller hands over. */
 export function accountKey({ provider, providerAccountId }: AccountKey): AccountKey {
   return { provider, providerAccountId }
 }

@@ -97,7 +97,7 @@ export function userRules({ rule, storeUser }: Subject): void {
       expect(await adapter.searchUsers({ ...query, limit: 5 })).toMatchObject({ users: [{ id }], total: 1 })
   })
 
-  rule('reads answer null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {
+  rule('reads return null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {
     expect(await adapter.getUser(crypto.randomUUID())).toBeNull()
     expect(await adapter.getUserByEmail(`${unique()}@example.com`)).toBeNull()
     expect(await adapter.getUserByAccount({ provider: 'acme', providerAccountId: unique() })).toBeNull()

@@ -3,7 +3,7 @@ import { expect, it } from './runner.ts'
 import type { BindingSubject } from './binding-options.ts'
 
 export function faultRules({ host, client, base, paths, person }: BindingSubject): void {
-  it('D30: a cross-site POST is refused, with a token and from server code, too', async () => {
+  it('D30: a cross-site POST is rejected, with a token and from server code, too', async () => {
     const ada = client()
     const fields = { ...person.right, csrfToken: await ada.token(), callbackUrl: '/after' }
     for (const headers of [{ origin: 'https://evil.example' }, { origin: host().origin, 'sec-fetch-site': 'cross-site' }]) {
@@ -41,7 +41,7 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
     expect((await client().get(`${base}/session`)).status).toBe(200)
   })
 
-  it('D34: forwarded headers of a client name no origin of ours', async () => {
+  it('D34: forwarded headers of a client name no origin of the app', async () => {
     const { text } = await client().get(`${base}/providers`, { 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' })
     const [provider] = Object.values(JSON.parse(text) as Record<string, { callbackUrl: string }>)
     expect(new URL(provider!.callbackUrl).host).toBe(new URL(host().origin).host)

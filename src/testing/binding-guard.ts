@@ -33,7 +33,7 @@ const tokens = (seen: Map<string, Set<object>>): Plugin => ({
 })
 
 export function guardRule({ start, base, paths }: BindingSubject): void {
-  it('the guard tells apps why their access token opened nothing, and people nothing of tokens', async () => {
+  it('the guard tells apps why their access token opened nothing, and users nothing of tokens', async () => {
     const seen = new Map<string, Set<object>>()
     const host = await start({}, [tokens(seen)])
     try {

@@ -13,7 +13,7 @@ export interface BindingHost {
 export interface BindingPaths {
   /** GET: the session as JSON, `null` without one, read on the server. */
   session: string
-  /** GET: the same, for people with a session only. */
+  /** GET: the same, for users with a session only. */
   guarded: string
   /** POST: signs in with the fields of the form, from server code, then to `/in`. */
   login: string
@@ -24,19 +24,19 @@ export interface BindingPaths {
 export interface TestBindingOptions {
   /** Title of the group of tests. */
   name: string
-  /** Starts the app with `bindingConfig(more)`, or with a provider and a person of its own. `plugins` are for `rootRoutes`. */
+  /** Starts the app with `bindingConfig(more)`, or with another provider and user. `plugins` are for `rootRoutes`. */
   start(more?: AuthConfig, plugins?: readonly Plugin[]): Promise<BindingHost>
   /** Default `/auth`. */
   basePath?: string
   /** Where the app has other paths than `/page`, `/guarded`, `/login` and `/logout`. */
   paths?: Partial<BindingPaths>
-  /** Default: the person of `bindingConfig`. */
+  /** Default: the user of `bindingConfig`. */
   person?: BindingPerson
   /** Says that `start` takes no options: an app that was built before. Rules that need other options are then left out. */
   fixed?: true
   /**
-   * Says that the framework's own guard refuses with its own status or page: the rule then asks for a redirect alone. `own`: the
-   * app refuses programs by itself, with 401.
+   * Says that the framework's own guard rejects with its own status or page: the rule then asks for a redirect alone. `own`: the
+   * app rejects programs by itself, with 401.
    */
   guard?: 'redirect' | 'own'
   /** Says that `start` uses the plugins it is given, and that the app mounts root routes: the rule on paths below `/.well-known/` is then run. */

@@ -22,7 +22,7 @@ const publicPlugin: Plugin = {
 }
 
 export function rootRule({ start, base }: BindingSubject): void {
-  it("paths at the origin's root that plugins answer are answered there, and nothing else is", async () => {
+  it("paths at the origin's root that plugins answer work there, and no others do", async () => {
     const host = await start({}, [publicPlugin])
     try {
       const client = new Client(host.origin, base)

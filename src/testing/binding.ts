@@ -14,7 +14,7 @@ const ada: BindingPerson = {
   wrong: { username: 'ada', password: 'wrong' },
 }
 
-/** A configuration for the contract: one person with a password. Reads no environment and logs nothing. */
+/** A configuration for the contract: one user with a password. Reads no environment and logs nothing. */
 export function bindingConfig(more: AuthConfig = {}): AuthConfig {
   return {
     secret: 'a-secret-of-more-than-32-characters-for-the-contract',
@@ -110,7 +110,7 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
     )
   })
 
-  it('the guard lets people with a session pass, and leads others to the sign-in page and back', async () => {
+  it('the guard lets users with a session pass, and leads others to the sign-in page and back', async () => {
     const ada = client()
     await ada.signIn(person, person.right)
     expect(JSON.parse((await ada.get(paths.guarded)).text)).toMatchObject({ user: { name: person.name } })

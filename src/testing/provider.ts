@@ -23,7 +23,7 @@ export function testProvider(name: string, options: TestProviderOptions): void {
       expect(heard).toHaveLength(1)
     })
 
-    it('signIn is asked before anything is stored, and false refuses', async () => {
+    it('signIn is asked before anything is stored, and false rejects', async () => {
       const heard: string[] = []
       const response = await run((kernel) => {
         kernel.hook('signIn', () => false)

@@ -17,9 +17,9 @@ export interface RecordProcess {
 
 /** What `testRecords` needs. */
 export interface TestRecordsOptions {
-  /** Makes the store, once. It may hold other rows: every test brings values of its own. */
+  /** Makes the store, once. It may hold other rows: every test brings different values. */
   create(): Awaitable<RecordStore>
-  /** The adapter whose `deleteUser` deletes what a person owns, over the same rows. */
+  /** The adapter whose `deleteUser` deletes what a user owns, over the same rows. */
   adapter?: (() => Awaitable<Adapter>) | undefined
   /** Starts processes that have the store open too, for the races between them. Each runs `workOnRecords(store, task)`. */
   processes?: ((count: number) => Promise<readonly RecordProcess[]>) | undefined

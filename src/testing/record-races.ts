@@ -18,7 +18,7 @@ const table: StoredTable = {
   expires: undefined,
 }
 
-/** Runs in a process of its own: does what the races between processes ask. Answers null for a refusal, `conflict` for a taken key. */
+/** Runs in a separate process: does what the races between processes ask. Returns null for a rejection, `conflict` for a taken key. */
 export async function workOnRecords(store: RecordStore, task: RecordTask): Promise<readonly unknown[]> {
   store.define([table])
   if (task.do === 'churn') {

@@ -9,8 +9,7 @@ import { valueRules } from './record-rules.ts'
 import { writeRules } from './record-writes.ts'
 
 /**
- * Defines a suite that proves what plugins expect of records: values, keys by bytes, compare-and-set, bounds, one taker of many, commits that are
- * all or nothing, cursors, order, expiry, tenants, owners, fields and indexes that come later, and the same between processes.
+ * Defines a suite that tests what plugins expect of records. It has values, keys by bytes, compare-and-set, bounds, one taker of many, commits that are all or nothing, cursors and order. It has expiry, tenants, owners, fields and indexes that come later, and the same between processes.
  *
  * ```ts
  * import { testRecords } from 'authkernel/testing'

@@ -25,7 +25,7 @@ const bob = { id: 'bob', name: 'Bob', email: 'bob@example.com', image: null }
 /** Defines a suite that proves what every flow expects of a strategy: issue, read, update, end, expiry, fixation, forgery. */
 export function testSession(name: string, options: TestSessionOptions): void {
   describe(`session contract: ${name}`, () => {
-    it('a sign-in gives a session of that person and no other', async () => {
+    it('a sign-in gives a session of that user and no other', async () => {
       const { browser } = await setUp(options)
       const [one, two] = [browser(), browser()]
       await one.signIn('ann')

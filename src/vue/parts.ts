@@ -54,7 +54,7 @@ export const OrganizationPage: PartComponent<OrganizationPageProps> = /* @__PURE
 /** The API keys of the user. Shows `SignIn` to signed-out visitors. */
 export const ApiKeys: PartComponent<ApiKeysProps> = /* @__PURE__ */ createComponent('ApiKeys', createApiKeys, [])
 
-/** Shows its slot to users who have what is asked for, and the slots `fallback` and `pending` otherwise. It hides; the server must refuse. */
+/** Shows its slot to users who have what is asked for, and the slots `fallback` and `pending` otherwise. It hides; the server must reject. */
 export const Protect: PartComponent<ProtectDemand> = /* @__PURE__ */ defineComponent({
   name: 'Protect',
   props: {

@@ -19,7 +19,7 @@ export interface UseSession {
   state: Readonly<ShallowRef<SessionState>>
   /** Reads again now. */
   refresh(): Promise<SessionState>
-  /** Takes over what the server has rendered again, after an action of its own. */
+  /** Takes over what the server has rendered again, after an action of the server. */
   set(session: Session | null): void
   /** @see Client.update */
   update: Client['update']

@@ -38,7 +38,7 @@ export interface Assurance {
   auth: { handler(request: Request): Promise<Response>; close(): Promise<void> }
   methods: Record<string, Method>
   factors: Record<'totp' | 'passkey' | 'backup' | 'emailCode', Step>
-  /** Answers once the person has every way in. */
+  /** Answers once the user has every way in. */
   join(person: Person): Promise<Client>
   enrol(client: Client, person: Person): Promise<void>
   /** Moves the clock: codes of an app count once, and mails are limited. */
@@ -135,7 +135,7 @@ export async function assuranceHost(adapter: Adapter, strategy: 'jwt' | 'databas
   const methods: Assurance['methods'] = {
     credentials: { come: (client, { id, address }) => client.post('/callback/credentials', { id, email: address }) },
     password: { come: (client, { address }) => client.post('/callback/passwords', { email: address, password }) },
-    'user name and password': { come: (client, { name }) => client.post('/callback/passwords', { email: name, password }) },
+    'username and password': { come: (client, { name }) => client.post('/callback/passwords', { email: name, password }) },
     'code by mail': { come: code, channel: 'emailCode' },
     'link beside the code': {
       come: async (client, { address }) => {

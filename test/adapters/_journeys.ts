@@ -1,4 +1,4 @@
-/** Whole journeys through the kernel over an adapter: an OpenID Provider, a mailed link, sign-out, coming back, many at once. */
+/** Whole journeys through the kernel over an adapter: an OpenID Provider, a magic link, sign-out, coming back, many at once. */
 import { type Adapter, type Auth, type AuthConfig, createAuth, type VerificationRequest } from 'authkernel'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { describe, expect, it } from 'vitest'
@@ -138,7 +138,7 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
       expect(host.errors).toEqual([])
     })
 
-    it('signs in by a mailed link, which works once', async () => {
+    it('signs in by a magic link, which works once', async () => {
       const host = createHost(adapter(), op(), strategy)
       const { email } = createPerson()
       const browser = host.client()

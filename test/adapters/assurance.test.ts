@@ -35,7 +35,7 @@ const worlds = (Object.keys(there) as Kind[]).flatMap((kind, at) =>
   sampleCases(['jwt', 'database'] as const, 2, at).map((strategy) => ({ kind, strategy })),
 )
 
-/** Sign-in by each method and proof by each factor of one person. */
+/** Sign-in by each method and proof by each factor of one user. */
 async function table({ auth, methods, factors, advance }: Assurance, person: Person, chosen: readonly string[]) {
   const seen: Record<string, unknown> = {}
   const expected: Record<string, unknown> = {}

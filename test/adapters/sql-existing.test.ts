@@ -75,7 +75,7 @@ describe.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_n
         .use(plugin)
         .ready()
       if (/kysely|prisma-adapter on PostgreSQL/.test(schema.name))
-        await expect(asked).rejects.toThrow(/lacks .*\.email that may be NULL \(change the column by a migration of your own\)\.$/)
+        await expect(asked).rejects.toThrow(/lacks .*\.email that may be NULL \(change the column by a custom migration\)\.$/)
       else await asked
     })
   })

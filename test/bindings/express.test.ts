@@ -235,7 +235,7 @@ for (const [version, express] of [
         }
       })
 
-      it('lets people with a session pass', async () => {
+      it('lets users with a session pass', async () => {
         const { port } = await guarded()
         const jar = new Jar()
         await signIn(port, '/auth', jar)

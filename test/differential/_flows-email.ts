@@ -1,4 +1,4 @@
-/** Sign-in by a mailed link. */
+/** Sign-in by a magic link. */
 import type { Browser } from './_browser.ts'
 import type { Flow, Kit } from './_flow.ts'
 import { acme, ann, mail } from './_hosts.ts'

@@ -56,7 +56,7 @@ export function mail(kit: Kit, links: string[] = [], over: Options = {}): Option
 
 export const ann = { id: 'ann', name: 'Ann', email: 'ann@example.com', image: null }
 
-/** A form with a user name and a password; `right` lets in. */
+/** A form with a username and a password; `right` lets in. */
 export function form(kit: Kit, over: Options = {}): Options {
   return {
     id: 'credentials',

@@ -23,7 +23,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     hook: 'D80',
-    what: 'who signs in with a password or a mailed link is known in this browser afterwards',
+    what: 'who signs in with a password or a magic link is known in this browser afterwards',
     apply({ request, answer }) {
       const at = answer.cookies.findIndex(({ name }) => /[.]known-device$/.test(name))
       if (at >= 0 && /^(?:GET|POST) \S*\/callback\//.test(request)) answer.cookies.splice(at, 1)
@@ -49,7 +49,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     hook: 'D40',
-    what: 'one Cache-Control in place of three headers, on every answer but /providers',
+    what: 'one Cache-Control instead of three headers, on every answer but /providers',
     apply({ request, answer: { status, headers: ours } }, { answer: { headers: theirs } }) {
       if (ours['cache-control'] !== 'private, no-store' || (status === 200 && /^GET \S*\/providers/.test(request))) return
       for (const name of ['cache-control', 'expires', 'pragma']) for (const headers of [ours, theirs]) delete headers[name]
@@ -145,7 +145,7 @@ export const answerRules: readonly Rule[] = [
   },
   {
     hook: 'WIRE 3',
-    what: 'the URL in place of a redirect is absolute, as clients need it',
+    what: 'the URL instead of a redirect is absolute, as clients need it',
     apply({ answer: { body: ours } }, { answer: { body: theirs } }) {
       const [mine, other] = [ours, theirs].map((body) => (Object(body) as { redirect?: { url: string } }).redirect)
       if (mine && other?.url.startsWith('/') && mine.url.endsWith(other.url)) other.url = mine.url

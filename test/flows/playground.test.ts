@@ -92,7 +92,7 @@ for (const [row, strategy] of (['jwt', 'database'] as const).entries()) {
       await password('wrong')
       await page.getByRole('alert').first().waitFor()
       expect(new URL(page.url()).searchParams.get('code')).toBe('wrong_password')
-      expect(await page.getByRole('alert').first().textContent()).toContain('User name and password do not fit.')
+      expect(await page.getByRole('alert').first().textContent()).toContain('Username and password do not fit.')
       await password('playground')
       await page.waitForURL(`${playground.url}/`)
       await heading(page, 'Hello, Demo Person.')

@@ -71,7 +71,7 @@ describe('messages', () => {
     expect(paths).toEqual(Array(4).fill('/auth/callback/password'))
   })
 
-  it('signIn says whether the person is known, beside the fields of Auth.js', async () => {
+  it('signIn says whether the user is known, beside the fields of Auth.js', async () => {
     const auth = createWhole(baseConfig()).use(password)
     const seen: unknown[] = []
     auth.hook('signIn', (message) => (seen.push(message.known, Object.keys(message)), true))

@@ -147,7 +147,7 @@ describe('who reads the environment', () => {
     expect(Object.keys(config)).toEqual(['providers', 'logger', 'env'])
   })
 
-  it('row 57: an untrusted host in production is refused, with what to set', async () => {
+  it('row 57: an untrusted host in production is rejected, with what to set', async () => {
     const logger = recordingLogger()
     const auth = createAuth({ logger, env: { AUTH_SECRET: secret, NODE_ENV: 'production' } })
     expect((await new Client(auth, 'https://app.example').get('/session')).status).toBe(500)

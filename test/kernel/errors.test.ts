@@ -156,7 +156,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  it('the failure hook answers in place of the redirect; one that fails itself does not hide the failure', async () => {
+  it('the failure hook answers instead of the redirect; one that fails itself does not hide the failure', async () => {
     const { options } = failing(() => new CredentialsSignin('x'))
     const auth = createAuth(options)
     const take = auth.hook('failure', ({ error }) => Response.json({ failed: error.type }, { status: 418 }))
@@ -170,7 +170,7 @@ describe('over HTTP', () => {
     expect(options.logger.errors.map(({ message }) => message)).toEqual(['x', 'x', 'failure of the failure'])
   })
 
-  it.each(['a text', undefined, null, 42, { a: 1 }])('%j thrown in place of an error is Configuration, and logged', async (thrown) => {
+  it.each(['a text', undefined, null, 42, { a: 1 }])('%j thrown instead of an error is Configuration, and logged', async (thrown) => {
     const { options, send } = failing(() => thrown as never)
     expect((await send()).headers.get('location')).toBe('http://localhost:3000/auth/error?error=Configuration')
     expect(options.logger.errors).toHaveLength(1)

@@ -84,7 +84,7 @@ describe('ctx.users', () => {
 })
 
 describe('ctx.actAs', () => {
-  it('names the program in events and in audit, in place of the user whom it is about', async () => {
+  it('names the program in events and in audit, instead of the user whom it is about', async () => {
     const { auth, call, told, records } = host([okta])
     const { made } = (await (await call()).json()) as { made: { id: string } }
     await auth.close()

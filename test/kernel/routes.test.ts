@@ -225,7 +225,7 @@ describe('D. CSRF and redirects', () => {
     expect((await new Client(make()).post('/signout', {}, headers as Record<string, string>)).status).toBe(status)
   })
 
-  it('D30: in origin mode the browser vouches in place of the token', async () => {
+  it('D30: in origin mode the browser vouches instead of the token', async () => {
     const send = (headers: Record<string, string>) => make().handler(at('/auth/signout', { method: 'POST', headers }), { csrf: 'origin' })
     expect((await send({ 'sec-fetch-site': 'same-origin' })).status).toBe(302)
     expect((await send({ origin: 'http://localhost:3000' })).status).toBe(302)

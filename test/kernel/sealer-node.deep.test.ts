@@ -282,7 +282,7 @@ describe('forged and confused tokens', async () => {
     expect(await webSealer().open(purpose, token, settings())).toBeNull()
   })
 
-  it.each([undefined, null, 1, {}])('%j in place of a token is null', async (token) => {
+  it.each([undefined, null, 1, {}])('%j instead of a token is null', async (token) => {
     expect(await nodeSealer().open(purpose, token as never, settings())).toBeNull()
     expect(await webSealer().open(purpose, token as never, settings())).toBeNull()
   })

@@ -38,7 +38,7 @@ describe('another shape', () => {
     expect(() => createAuth({ ...fine, [name]: value } as never)).toThrow(`createAuth: \`${name}\` must be ${message}.`)
   })
 
-  it.each([null, 5, 'x', []])('%j in place of the options', (options) => {
+  it.each([null, 5, 'x', []])('%j instead of the options', (options) => {
     expect(() => createAuth(options as never)).toThrow('createAuth takes an object of options, not ')
   })
 

@@ -179,7 +179,7 @@ describe.each(versions)('better-auth %s (%s) with its plugins on %s', (line, ver
     expect((await after.auth.betterAuth.compare()).filter(({ there, taken }) => there > taken)).toEqual([])
   })
 
-  it('passwords, user names, roles and columns of the app go on', async () => {
+  it('passwords, usernames, roles and columns of the app go on', async () => {
     expect(await signIn('ann@example.com', passwords.ann)).toBe(ids.ann)
     expect(await signIn('ann_smith', passwords.ann)).toBe(ids.ann)
     expect(await after.adapter.getUser(ids.ann)).toMatchObject({ role: 'admin', plan: 'gold' })

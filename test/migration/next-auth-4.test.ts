@@ -287,7 +287,7 @@ function appOptions(issuer: string, pool: pg.Pool | undefined, events: string[],
 
 const passwords = {
   name: 'Password',
-  credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },
+  credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } },
   async authorize(credentials: Record<string, string> | undefined, req: { headers?: Record<string, string>; method?: string }) {
     if (req.method !== 'POST' || req.headers?.['host'] === undefined) throw new TypeError('the request has another form')
     const { username = '', password } = credentials ?? {}

@@ -38,7 +38,7 @@ export function testJourney(name: string, running: () => Running, { basePath = '
     }
     async function signInByPassword(password = 'playground'): Promise<void> {
       await page.goto(to('/'))
-      await page.getByLabel('User name').fill('demo')
+      await page.getByLabel('Username').fill('demo')
       await page.getByLabel('Password', { exact: true }).fill(password)
       await page.getByRole('button', { name: 'Sign in with password' }).click()
     }
@@ -113,7 +113,7 @@ export function testJourney(name: string, running: () => Running, { basePath = '
       const plain = await person(browser, { javaScriptEnabled: false })
       try {
         await plain.page.goto(to('/'))
-        await plain.page.getByLabel('User name').fill('demo')
+        await plain.page.getByLabel('Username').fill('demo')
         await plain.page.getByLabel('Password', { exact: true }).fill('playground')
         await plain.page.getByRole('button', { name: 'Sign in with password' }).click()
         await plain.page.getByRole('heading', { name: 'Hello, Demo Person.' }).waitFor()

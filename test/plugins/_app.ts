@@ -26,7 +26,7 @@ export async function discover(host: Host, clientId = 'desktop', issuer: string 
   })
 }
 
-/** What an app keeps while the person is in the browser. */
+/** What an app keeps while the user is in the browser. */
 export interface Begun {
   url: URL
   verifier: string

@@ -2,7 +2,7 @@
 import { toBase64Url } from 'authkernel/kernel'
 import type { Client } from '../_setup.ts'
 
-/** What a proof may be made with in place of the right thing. */
+/** What a proof may be made with instead of the right thing. */
 export interface Forged {
   header?: Record<string, unknown>
   claims?: Record<string, unknown>

@@ -25,7 +25,7 @@ export class Person extends Client {
   async ask(email: string, more: Record<string, string> = {}): Promise<string> {
     return to(await this.post(`/signin/${this.#provider}`, { email, ...more }))
   }
-  /** Opens a mailed link; answers where that leads. */
+  /** Opens a magic link; answers where that leads. */
   async open(url: string): Promise<string> {
     return to(await this.get(url))
   }

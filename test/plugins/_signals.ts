@@ -72,7 +72,7 @@ export interface SignalsWorld extends Omit<ScimWorld, 'auth'> {
   errors: Error[]
   /** The address that events are pushed to. */
   endpoint: string
-  /** Answers pushes in place of the receiver, while it is set. */
+  /** Answers pushes instead of the receiver, while it is set. */
   answers: { push: Handle | undefined }
   pushes: { headers: Headers; body: string }[]
   /** A browser that has signed in to the receiver by the transmitter. */

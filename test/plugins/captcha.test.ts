@@ -223,7 +223,7 @@ describe('captchas of others', () => {
     expect(settings.logger.errors.map(String).join()).not.toContain('very-secret')
   })
 
-  it('a service that is away refuses, or lets in by option; a mailed link goes on', async () => {
+  it('a service that is away refuses, or lets in by option; a magic link goes on', async () => {
     const away = () => service(() => Promise.reject(new TypeError('fetch failed')))
     const { attempt, client, mails, settings } = createHost(turnstile(keys), {}, { runtime: away().runtime })
     expect(await attempt({ 'cf-turnstile-response': 'token' })).toBe('CaptchaUnavailable')

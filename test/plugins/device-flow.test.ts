@@ -183,7 +183,7 @@ describe('the page', () => {
       true,
       true,
     ])
-    expect(question).toContain('Did you get this code from another person?')
+    expect(question).toContain('Did another user send you this code?')
   })
 
   it('shows what the device says of itself, as text', async () => {
@@ -269,7 +269,7 @@ describe('the page', () => {
 })
 
 describe('an approval', () => {
-  it('is worth nothing when the person is banned or signed out everywhere before the device asks', async () => {
+  it('is worth nothing when the user is banned or signed out everywhere before the device asks', async () => {
     const { auth, start, browser, poll } = await world()
     const [banned, signedOut] = [await start(), await start()]
     await approve(await browser(), banned.user_code!)

@@ -52,7 +52,7 @@ describe('asking for a link', () => {
     expect(row?.token).not.toBe(token)
   })
 
-  it('row 213: provider.secret keys the hash in place of the instance secret', async () => {
+  it('row 213: provider.secret keys the hash instead of the instance secret', async () => {
     const ids = [undefined, 'one own secret of a provider', 'another own secret of a provider']
     const hashes = new Set<string | undefined>()
     for (const own of ids) {

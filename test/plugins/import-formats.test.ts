@@ -47,7 +47,7 @@ it.each([
   ['a list that ends early', '[{"localId":"a"},{"loc', 'no JSON that can be read'],
   ['a line that is no object', '{"localId":"a"}\n"secret hash"\n', 'line 2 of the file is no JSON object'],
   ['CSV with more columns than names', 'localId,displayName\na,b,c\n', 'see line 2'],
-])('%s is refused, without its text', async (_, text, message) => {
+])('%s is rejected, without its text', async (_, text, message) => {
   const refused = read('firebase', text)
   await expect(refused).rejects.toThrow(message)
   await expect(refused).rejects.not.toThrow('secret')

@@ -85,7 +85,7 @@ describe.each(ways)('%s', (_name, path, fields) => {
 })
 
 describe('notices', () => {
-  it('leave without their link, and name the sender in place of the host', async () => {
+  it('leave without their link, and name the sender instead of the host', async () => {
     const { auth, sent, settled } = await site()
     auth.use({
       name: 'probe',

@@ -96,7 +96,7 @@ describe('refresh', () => {
     const { within, signIn } = setup()
     const { refresh } = await signIn()
     const error = await failure(within((oauth, ctx) => oauth.refresh(ctx, 'acme', refresh, { subject: 'bob' })))
-    expect([error.outcome, error.message]).toEqual(['unknown', expect.stringContaining('another person')])
+    expect([error.outcome, error.message]).toEqual(['unknown', expect.stringContaining('another user')])
   })
 
   const answered =

@@ -22,7 +22,7 @@ describe('issuer', () => {
     'an array with the right one': { discovery: (document) => ({ ...document, issuer: [document['issuer']] }) },
     'with a path': { discovery: (document) => ({ ...document, issuer: `${String(document['issuer'])}/tenant` }) },
     'with https': { discovery: (document) => ({ ...document, issuer: String(document['issuer']).replace('http:', 'https:') }) },
-    'with a user name': { discovery: (document) => ({ ...document, issuer: String(document['issuer']).replace('http://', 'http://a@') }) },
+    'with a username': { discovery: (document) => ({ ...document, issuer: String(document['issuer']).replace('http://', 'http://a@') }) },
     'with a query': { discovery: (document) => ({ ...document, issuer: `${String(document['issuer'])}/?a=b` }) },
     'on another port': { discovery: (document) => ({ ...document, issuer: 'http://127.0.0.1:1' }) },
   })

@@ -390,7 +390,7 @@ describe('configuration', () => {
     [{ issuer: 'op.example' }, /`issuer` is "op.example", which is not an absolute URL/],
     [{ issuer: 'http://op.example' }, /`issuer` is http:\/\/op.example, which is not https.*allowInsecureRequests/],
     [{ issuer: 'https://op.example/?x=1' }, /`issuer` has a query/],
-    [{ issuer: 'https://user:pass@op.example' }, /`issuer` holds a user name or password/],
+    [{ issuer: 'https://user:pass@op.example' }, /`issuer` holds a username or password/],
     [{ wellKnown: '/.well-known' }, /`wellKnown` is/],
     [{ token: 'http://op.example/token' }, /`token.url` is http:\/\/op.example/],
     [{ jwks_endpoint: 'keys' }, /`jwks_endpoint` is "keys"/],

@@ -115,7 +115,7 @@ describe.each(strategies)('under the %s strategy', (strategy) => {
     },
   )
 
-  it.each(['discord', 'github', 'bare'] as const)('what %s verified is stored, and its user stays after a mailed link', async (by) => {
+  it.each(['discord', 'github', 'bare'] as const)('what %s verified is stored, and its user stays after a magic link', async (by) => {
     const { adapter, atProvider, prove, idOf } = await world(strategy)
     const id = await idOf(await atProvider(by, '1', true))
     expect((await adapter.getUserByEmail!(victim))?.emailVerified).toBeInstanceOf(Date)

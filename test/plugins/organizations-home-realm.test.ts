@@ -43,7 +43,7 @@ describe('the sign-in page', () => {
   it('asks for the address first, and leads an address of the domain to its provider with the callback URL', async () => {
     const { client } = await made('acme', [password, oauth('acme', 'Acme')])
     const page = await client.get('/signin?callbackUrl=/after')
-    expect(await page.text()).toMatch(/<label[^>]*>Email or user name<\/label><input name="identifier"/)
+    expect(await page.text()).toMatch(/<label[^>]*>Email or username<\/label><input name="identifier"/)
     const answer = await client.post('/identifier', { identifier: ' Ada@ACME.example ' })
     const to = new URL(answer.headers.get('location') ?? '')
     expect([to.origin, to.pathname]).toEqual(['https://acme.example', '/authorize'])

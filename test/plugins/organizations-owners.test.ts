@@ -5,7 +5,7 @@ import { type, world } from './_organizations.ts'
 const system = { system: true } as const
 
 describe('the last owner is not deleted', () => {
-  it('by the server API, and nothing of the person is gone', async () => {
+  it('by the server API, and nothing of the user is gone', async () => {
     const { auth, found, store } = await world()
     const id = await found({ bob: 'admin', cy: 'member' })
     const second = await found({ ada: 'owner' }, 'bob')

@@ -145,7 +145,7 @@ describe('an organization', () => {
 })
 
 describe.each(['jwt', 'database'] as const)('the active organization, %s', (strategy) => {
-  it('stands in the session while the person is a member', async () => {
+  it('stands in the session while the user is a member', async () => {
     const { auth, browser, asks, call, found } = await world(strategy)
     const [id, cy] = [await found({ cy: 'member' }), await browser('cy')]
     expect((await call(cy, 'setActive', { organization: id })).status).toBe(200)

@@ -75,7 +75,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     const answer = await client.post('/account/delete')
     expect(new URL(answer.headers.get('location')!).searchParams.get('callbackUrl')).toBe('http://localhost:3000/auth/account/delete')
     expect((await adapter.getUser!('ada'))?.id).toBe('ada')
-    // A factor, where there is one, is asked in place of the sign-in page.
+    // A factor, where there is one, is asked instead of the sign-in page.
     auth.hook('stepUp', ({ ctx }) => new Response(null, { status: 302, headers: { location: `${ctx.base}/factor` } }))
     expect(where(await client.post('/account/delete'))).toBe('/auth/factor')
     expect((await adapter.getUser!('ada'))?.id).toBe('ada')

@@ -33,7 +33,7 @@ describe('one field first', () => {
     const text = await (await browser.get('/signin?callbackUrl=/after')).text()
     expect([inputs(text), buttons(text)]).toEqual([['identifier'], ['Continue', 'Sign in with passkey', 'Sign in with Orbit']])
     expect(text).toMatch(
-      /<label[^>]*>Email or user name<\/label><input name="identifier"[^>]*type="text"[^>]*autocomplete="username webauthn"/,
+      /<label[^>]*>Email or username<\/label><input name="identifier"[^>]*type="text"[^>]*autocomplete="username webauthn"/,
     )
     expect(text.match(/class="button primary"/g)).toHaveLength(1)
   })
@@ -136,7 +136,7 @@ describe('one field first', () => {
     expect([text.includes(`>${label}</label>`), buttons(text)[0]]).toEqual([true, button])
   })
 
-  it('the address of the policy: a mailed link and a code stay here, a provider does not', async () => {
+  it('the address of the policy: a magic link and a code stay here, a provider does not', async () => {
     const policy = async (...providers: Provider[]) =>
       (await (await host(providers)).get('/signin')).headers.get('content-security-policy')!.match(/form-action [^;]*/)![0]
     expect(await policy(mail, password)).not.toContain('https:')

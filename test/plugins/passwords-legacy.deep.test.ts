@@ -61,7 +61,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect([(await signIn(right)).user?.email, (await signIn(wrong)).user, asked.length, mails]).toEqual([ada, undefined, 2, []])
   })
 
-  it('a user name is asked about as the user who has it, and an unknown one is not', async () => {
+  it('a username is asked about as the user who has it, and an unknown one is not', async () => {
     const { auth, user, signIn, asked } = await world({ strategy })
     await user()
     await auth.usernames.set({ userId: 'ada' }, 'ada_l')

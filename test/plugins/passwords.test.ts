@@ -65,12 +65,12 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(mails.at(-1)?.subject).toContain('was changed')
   })
 
-  it('a user name where no plugin knows any: the log says so, and the visitor hears what every wrong sign-in is told', async () => {
+  it('a username where no plugin knows any: the log says so, and the visitor hears what every wrong sign-in is told', async () => {
     const told: string[] = []
     const error = ({ message }: Error) => void told.push(message)
     const { signIn } = await world({}, { session: { strategy: 'database' }, logger: { error, warn: () => {}, debug: () => {} } })
     const named = await signIn(good, 'ada_l')
-    expect(told).toEqual([expect.stringContaining('no plugin knows user names: use usernamesPlugin()')])
+    expect(told).toEqual([expect.stringContaining('no plugin knows usernames: use usernamesPlugin()')])
     expect([named.session, where(named.response)]).toEqual([null, where((await signIn(good, 'eve@example.com')).response)])
   })
 

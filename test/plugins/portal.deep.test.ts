@@ -452,7 +452,7 @@ describe('a connection by SAML', () => {
     ['another issuer', { issuer: 'https://other.example' }, 'Issuer', 'another identity provider'],
     ['an answer of yesterday', { notOnOrAfter: -3_600_000 }, 'Time', 'too old'],
     ['a transient NameID', { nameIdFormat: 'urn:oasis:names:tc:SAML:2.0:nameid-format:transient' }, '', 'persistent'],
-    ['a status', { status: 'urn:oasis:names:tc:SAML:2.0:status:RequestDenied' }, 'Status', 'refused at the identity provider'],
+    ['a status', { status: 'urn:oasis:names:tc:SAML:2.0:status:RequestDenied' }, 'Status', 'denied at the identity provider'],
     ['no address', { attributes: { uid: ['1'] } }, 'Email', 'No email arrived'],
     ['a domain that is not proved', { attributes: { mail: ['x@other.example'] } }, 'Domain', 'not verified'],
   ])('shows what to mend for %s', async (_what, parts, check, fix) => {
@@ -691,7 +691,7 @@ describe('a connection by OpenID Connect', () => {
     for (const [error, description, fix] of [
       ['invalid_request', 'AADSTS50105: The signed in user is not assigned to a role', 'Assign the user'],
       ['unauthorized_client', 'AADSTS700016: Application not found', 'does not know this app'],
-      ['access_denied', 'The user cancelled', 'cancelled or refused'],
+      ['access_denied', 'The user cancelled', 'cancelled or denied'],
     ] as const) {
       const started = await client.post('/portal/connections', { action: 'test', connection })
       const state = new URL(started.headers.get('location') ?? '').searchParams.get('state') ?? ''

@@ -55,7 +55,7 @@ describe('an OpenID Provider', () => {
     ['what it says', said, { amr: ['pwd', 'mfa'], acr: 'gold', authTime: 1_767_000_000, factors: 2 }],
     ['no second factor', { amr: ['pwd'] }, { amr: ['pwd'], factors: 1 }],
     ['nothing', {}, { amr: [], factors: 1 }],
-    ['a text in place of a list', { amr: 'mfa', acr: 3 }, { amr: [], factors: 1 }],
+    ['a text instead of a list', { amr: 'mfa', acr: 3 }, { amr: [], factors: 1 }],
     ['a list in a list', { amr: [['mfa'], null, 7] }, { amr: [], factors: 1 }],
     ['an endless list', { amr: Array(21).fill('x').with(20, 'mfa') }, { amr: Array<string>(20).fill('x'), factors: 1 }],
   ])('trusted, says %s', async (_name, claims, proof) => {
@@ -77,7 +77,7 @@ describe('an OpenID Provider', () => {
   })
 })
 
-it('a password and a mailed link are one factor each', async () => {
+it('a password and a magic link are one factor each', async () => {
   const world = createWorld('jwt')
   const proof = watched(world.auth)
   await world.client.post('/callback/password', { password: 'right' })

@@ -103,7 +103,7 @@ describe('samlPlugin', () => {
     expect(lastError(host).message).toContain('Assign the user or a group')
   })
 
-  it('takes a new certificate beside the old one, SHA-1 by its symbol alone, and an attribute in place of a transient NameID', async () => {
+  it('takes a new certificate beside the old one, SHA-1 by its symbol alone, and an attribute instead of a transient NameID', async () => {
     const idp = { entityId: idpEntity, signInUrl: 'https://idp.example/sso', certificates: [otherKeys.certificate, idpKeys.certificate] }
     const rolled = samlHost([connection('acme', { idp })])
     await signIn(rolled, new Client(rolled.auth))

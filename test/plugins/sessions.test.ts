@@ -281,7 +281,7 @@ describe('without what it takes', () => {
   it.each([
     ['jwt without revocable', { session: { strategy: 'jwt' } }, /revocable: true/],
     ['jwt with a shared once alone', { session: { strategy: 'jwt', revocable: true }, once: true }, /"records"/],
-  ] as const)('%s: ending other sessions throws in place of answering true', async (_what, { session, ...rest }, message) => {
+  ] as const)('%s: ending other sessions throws instead of answering true', async (_what, { session, ...rest }, message) => {
     const once = { shared: true, take: () => true, taken: () => false }
     const auth = createAuth(baseConfig({ providers, session }))
       .use(adapterPlugin(bare, 'once' in rest ? { once } : {}))

@@ -60,7 +60,7 @@ it.each(factories)('%s refuses an option that it does not have, and names it', a
   expect((error as Error).message).toMatch(withoutOptions[name] ?? /has no option [`"]definitelyNotAnOption/)
 })
 
-it.each(factories)('%s takes no text in place of its options', async (name, factory) => {
+it.each(factories)('%s takes no text instead of its options', async (name, factory) => {
   for (const given of ['text', ['list']]) {
     const error = await refusalOf(() => factory(...(before[name]?.() ?? []), given))
     expect(error).toBeInstanceOf(AuthError)

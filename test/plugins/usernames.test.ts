@@ -1,4 +1,4 @@
-/** User names: one form, no look-alikes, no reserved ones, and a way in beside the address. */
+/** Usernames: one form, no look-alikes, no reserved ones, and a way in beside the address. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
@@ -127,7 +127,7 @@ describe.each(['jwt', 'database'] as const)('signing in by a name under the %s s
       ['count ess', good],
     ] as const)
       expect(await (await signIn(name, password)).session()).toBeNull()
-    expect(await (await client.get('/signin')).text()).toContain('Email or user name')
+    expect(await (await client.get('/signin')).text()).toContain('Email or username')
   })
 
   it('a name that is an address does not exist, so it signs no other user in', async () => {
@@ -142,7 +142,7 @@ it('people choose it on the account page; the page says why a name cannot be tak
   const { own, set, auth } = await world()
   const client = await own()
   await set('countess', 'eve')
-  expect(await (await client.get('/account')).text()).toContain('Choose a user name')
+  expect(await (await client.get('/account')).text()).toContain('Choose a username')
   const refused = await client.post('/username', { username: 'c0untess' })
   expect([refused.status, (await refused.text()).includes('looks like it')]).toEqual([400, true])
   expect((await client.post('/username', { username: 'lovelace' })).headers.get('location')).toContain('/auth/account')

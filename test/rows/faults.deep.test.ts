@@ -96,7 +96,7 @@ for (const flow of flows) {
   describe.concurrent.each(cases)(`${flow.name}; call %i, %s`, (at, method) => {
     it.each(Object.entries(faults))('%s', async (name, fault) => {
       const { app, step, response } = await strike(flow, at, fault)
-      // A write that was done and only its answer lost may be found again (D32): then the person is in, once.
+      // A write that was done and only its answer lost may be found again (D32): then the user is in, once.
       if (await step.succeeded(response)) expect(name).toMatch(/commit/)
       else await refused(app, step, response)
       await app.release()

@@ -10,7 +10,7 @@ export function PasswordForm() {
       <h2>Password</h2>
       <form action={action}>
         <label>
-          User name <input name="username" autoComplete="username" required />
+          Username <input name="username" autoComplete="username" required />
         </label>
         <label>
           Password <input name="password" type="password" autoComplete="current-password" required />

@@ -20,9 +20,9 @@ export const auth = SolidAuth({
       id: 'credentials',
       name: 'Password',
       type: 'credentials',
-      credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },
+      credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } },
       authorize({ username, password }) {
-        if (username !== 'demo' || password !== 'playground') throw new WrongPassword('User name and password do not fit.')
+        if (username !== 'demo' || password !== 'playground') throw new WrongPassword('Username and password do not fit.')
         return { id: 'demo', name: 'Demo Person', email: 'demo@example.com' }
       },
     },

@@ -21,7 +21,7 @@ export { moveAllSessions, type MoveReport } from './move.ts'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
 export interface AdapterPluginOptions extends SessionOptions {
-  /** One-time use that all processes see. */
+  /** Replay protection that all processes see. */
   once?: Once | undefined
   /** Attempts that all processes count. */
   limit?: Limit | undefined

@@ -3,11 +3,11 @@ import { type Adapter, AuthError, type SessionStore } from 'authkernel/kernel'
 
 /** Where sessions are kept. */
 export interface SessionOptions {
-  /** Sessions in a store of their own, such as `redisSessions(redis)`. Default: the adapter keeps them. */
+  /** Sessions in a separate store, such as `redisSessions(redis)`. Default: the adapter keeps them. */
   sessions?: SessionStore | undefined
   /**
    * The adapter keeps the sessions too, and `sessions` has copies of at most `staleness` seconds. While `sessions` is out of reach, the adapter answers. A session
-   * that was ended meanwhile is refused at the latest `staleness` seconds after its end. Default: `sessions` alone has them.
+   * that was ended meanwhile is rejected at the latest `staleness` seconds after its end. Default: `sessions` alone has them.
    */
   sessionFallback?: { staleness: number } | undefined
   /** Sessions that the adapter has already go on, and move to `sessions` when they are used. Not together with `sessionFallback`. Default false. */

@@ -27,7 +27,7 @@ export interface SplitOptions {
   fallback?: { readonly staleness: number } | undefined
   /** See `AdapterPluginOptions.moveSessions`. */
   move?: boolean | undefined
-  /** Where it is said that the session store failed and the adapter took its place; shared by all tenants. */
+  /** Logs that the session store failed and the adapter replaced it; shared by all tenants. */
   failures?: FailureReports | undefined
 }
 
@@ -212,8 +212,7 @@ export interface MovedSession {
 }
 
 /**
- * Moves one session. It counts in `sessions` from the moment when it is written there, and is removed from the former store afterwards: a process that is killed
- * in between leaves it in both, and the next call removes it. One that is ended meanwhile does not come back: an end goes to the former store first.
+ * Moves one session. It counts in `sessions` from the moment when it is written there, and is removed from the former store afterwards. A process that is killed in between leaves it in both, and the next call removes it. One that is ended meanwhile does not come back: an end goes to the former store first.
  */
 export async function moveSession(former: SessionStore, sessions: SessionStore, sessionToken: string): Promise<MovedSession> {
   const first = await former.getSession(sessionToken)

@@ -1,6 +1,6 @@
 /**
  * The reference implementation of the adapter contract: everything in maps of this process.
- * Every operation runs to its end without an `await`, so each of them is atomic by the rules of JavaScript. Those that refuse are `async`:
+ * Every operation runs to its end without an `await`, so each of them is atomic by the rules of JavaScript. Those that reject are `async`:
  * a caller that starts many at once gets rejected promises, as from a database, and no error in the middle of starting them.
  */
 import type {

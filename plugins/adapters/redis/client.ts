@@ -1,4 +1,4 @@
-/** Commands and scripts, over the clients that people have. Structural types: no client is a dependency. */
+/** Commands and scripts, over the clients that users have. Structural types: no client is a dependency. */
 import { toHex } from 'authkernel/kernel'
 import { onPrimary } from '../unstorage/primary.ts'
 

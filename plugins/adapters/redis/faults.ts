@@ -9,7 +9,7 @@ export interface ServerFaults {
   findFaults(): Promise<readonly MissingPart[]>
 }
 
-/** Asks each primary. One that may not be asked (a rule of access, a service that hides it) is not refused. */
+/** Asks each primary. One that may not be asked (a rule of access, a service that hides it) is not rejected. */
 export async function findServerFaults(redis: Redis, consequence: string): Promise<readonly MissingPart[]> {
   const answers = await redis.sendToEach('INFO', 'memory').catch((): unknown[] => [])
   return findEviction(answers, consequence)

@@ -1,4 +1,4 @@
-/** One-time use and attempts in Redis, each key in a slot of its own. */
+/** Replay protection and attempts in Redis, each key in a slot of its own. */
 import { assertOptions, AuthError, type Limit, type Once } from 'authkernel/kernel'
 import { isCluster, openRedis, type Redis, type RedisClient, type Script } from './client.ts'
 import { findServerFaults, type ServerFaults } from './faults.ts'

@@ -34,8 +34,7 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * The connection broke: whether the statement was done is not known, so only what may be done twice is tried again. PostgreSQL: SQLSTATE
- * class 08, 57P01 and its like, and what `pg` says without a code; MySQL: connection lost or killed; both: what the socket says.
+ * The connection broke. It is not known whether the statement ran, so only statements that may run twice are tried again. PostgreSQL: SQLSTATE class 08, 57P01 and similar, and errors of `pg` without a code. MySQL: connection lost or killed. Both: errors of the socket.
  */
 export function isConnectionLost(error: unknown): boolean {
   const { code, message } = error as { code?: unknown; message?: unknown }
@@ -65,7 +64,7 @@ export function isReadOnly(error: unknown): boolean {
 }
 
 /**
- * A unique index or a foreign key refused the row. PostgreSQL: SQLSTATE class 23. MySQL: 1062, 1452. SQLite: constraint. Drivers over HTTP
+ * A unique index or a foreign key rejected the row. PostgreSQL: SQLSTATE class 23. MySQL: 1062, 1452. SQLite: constraint. Drivers over HTTP
  * hand on the text alone.
  */
 export function isConflict(error: unknown): boolean {
@@ -76,7 +75,7 @@ export function isConflict(error: unknown): boolean {
   return typeof message === 'string' && /constraint failed|unique constraint|duplicate (key|entry)/i.test(message)
 }
 
-/** A unique index refused the row. PostgreSQL: 23505. MySQL: 1062. SQLite: 2067 unique, 1555 primary key. */
+/** A unique index rejected the row. PostgreSQL: 23505. MySQL: 1062. SQLite: 2067 unique, 1555 primary key. */
 export function isTaken(error: unknown): boolean {
   const { code, errno, errcode, message } = error as { code?: unknown; errno?: unknown; errcode?: unknown; message?: unknown }
   if (code === '23505' || errno === 1062 || errcode === 2067 || errcode === 1555) return true

@@ -20,7 +20,7 @@ const maxStatements = 500
 
 /**
  * A Kysely dialect for `new Kysely({ dialect: nodeSqliteDialect(new DatabaseSync('auth.db')) })`. Statements are prepared once. A database
- * without a `timeout` of its own gets one of 500 ms.
+ * without a `timeout` gets one of 500 ms.
  */
 export function nodeSqliteDialect(database: NodeSqliteDatabase): Dialect {
   const [busy] = database.prepare('pragma busy_timeout').all() as { timeout?: number }[]

@@ -54,7 +54,7 @@ export interface SqlAdapterOptions extends SqlOptions {
 
 /** An adapter with the shared services of its database. */
 export interface SqlAdapter extends Required<Adapter>, Required<Omit<AdapterTables, 'encryptsTokens'>> {
-  /** One-time use holds between processes. */
+  /** Replay protection holds between processes. */
   readonly atomic: true
   readonly once: Once
   readonly limit: Limit

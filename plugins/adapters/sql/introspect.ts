@@ -166,7 +166,7 @@ async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Prom
 
 /**
  * An SQL condition over `pg_class t`: an ordinary table without children. In a partitioned table, and in one that other tables inherit from, each part
- * counts its rows anew, so one `ctid` names several rows. Views and tables of some distributed databases have none.
+ * counts its rows again, so one `ctid` names several rows. Views and tables of some distributed databases have none.
  */
 export function isPlaced(): Sql {
   return sql`(t.relkind = 'r' and not t.relhassubclass and exists (select from pg_attribute c where c.attrelid = t.oid and c.attname = 'ctid'))`

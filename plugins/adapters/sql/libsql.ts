@@ -44,7 +44,7 @@ export interface LibsqlOptions {
   authToken?: string
   /** Switches a file to write-ahead logging, for several processes; default true. Not for file systems of a network. */
   wal?: boolean
-  /** A client of the host's own, in place of `url`. Make it with a `timeout`: without one, a file that another process writes fails at once. */
+  /** A client of the host's own, instead of `url`. Make it with a `timeout`: without one, a file that another process writes fails at once. */
   client?: LibsqlClient
 }
 
@@ -151,7 +151,7 @@ async function beginTransaction(client: LibsqlClient): Promise<LibsqlTransaction
   }
 }
 
-/** Runs `work`; a statement that was refused as busy may still hold its lock, which only a new connection is free of. */
+/** Runs `work`; a statement that was rejected as busy may still hold its lock, which only a new connection is free of. */
 async function reconnectWhenBusy<T>(client: LibsqlClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

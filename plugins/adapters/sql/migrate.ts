@@ -12,7 +12,7 @@ const keyFields = ['provider', 'providerAccountId', 'sessionToken', 'identifier'
 export interface MigrationReport {
   /** Statements in order; none when everything is there. */
   statements: readonly string[]
-  /** What needs a decision by hand: duplicates that stand in the way of a unique index. */
+  /** What needs a decision manually: duplicates that stand in the way of a unique index. */
   notes: readonly string[]
   /** False for a dry run. */
   applied: boolean

@@ -22,7 +22,7 @@ export async function missingTables(
       const email = table.columns.get('email')
       // Columns that are there belong to the host: `migrate` changes none.
       if (email && !email.nullable && operations.includes('nullableEmail'))
-        missing.push({ name: `${table.name}.${email.name} that may be NULL`, remedy: 'change the column by a migration of your own' })
+        missing.push({ name: `${table.name}.${email.name} that may be NULL`, remedy: 'change the column by a custom migration' })
       missing.push(
         ...Object.keys(database.fields).flatMap((field) =>
           table.columns.has(field) ? [] : [`${table.name}.${columnNameOf(kind, field, database.names)}`],

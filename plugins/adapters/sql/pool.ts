@@ -38,8 +38,7 @@ const limit = 1_000
 const spell = 1_000
 
 /**
- * Listens to a pool, gives the statements that were added a name on each of its connections, and closes those that lead to a PostgreSQL server
- * that takes no writes: the next ones may reach the new primary.
+ * Listens to a pool, and gives the statements that were added a name on each of its connections. Closes connections to a PostgreSQL server that takes no writes, because the next ones may reach the new primary.
  */
 export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boolean; prepare: boolean }): OpenPool {
   const names = new Map<string, string>()

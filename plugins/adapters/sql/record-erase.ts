@@ -97,7 +97,7 @@ interface Place {
 /** How rows of tables are found. */
 interface Places {
   of(table: TableNameParts): Promise<Place>
-  /** The database refused a `ctid` that its catalog has: rows of this table are found by their keys from now on. */
+  /** The database rejected a `ctid` that its catalog has: rows of this table are found by their keys from now on. */
   reportRefusal(table: TableNameParts, error: unknown): boolean
 }
 

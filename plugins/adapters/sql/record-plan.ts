@@ -150,7 +150,7 @@ function describeDifferences(table: RecordTable, found: readonly Column[]): stri
     const there = found.find((each) => each.name === name)
     if (!there) return []
     if (!families[type].test(there.dataType.toLowerCase()))
-      return [`${table.name}.${name} is ${there.dataType}, and the field "${field}" is now a ${type}. Change the column by hand.`]
+      return [`${table.name}.${name} is ${there.dataType}, and the field "${field}" is now a ${type}. Change the column manually.`]
     const preset = table.stored.fields.find((each) => each.name === field)?.default
     if (there.isNullable && !optional && preset === undefined)
       return [

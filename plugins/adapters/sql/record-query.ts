@@ -153,7 +153,7 @@ export function orderBy(table: RecordTable, { by, order }: Pick<StoredQuery, 'by
   return by === undefined ? sql`order by ${of('id')}` : sql`order by ${of(by)}${nulls}, ${of('id')}`
 }
 
-/** Text of `find`: for the store, and to explain it by hand. */
+/** Text of `find`: for the store, and to explain it manually. */
 export function selectRows(table: RecordTable, query: StoredQuery, condition: Condition): Sql {
   return sql`select ${columnsToRead(table)} from ${tableName(table)} where ${condition.sql()} ${orderBy(table, query)} limit ${new Slot('limit')}`
 }

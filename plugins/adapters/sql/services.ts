@@ -8,7 +8,7 @@ import { columnOf, columnRef } from './statements.ts'
 import type { Sql, SqlExpression, Table } from './types.ts'
 import { writeExpression } from './values.ts'
 
-/** One-time use that all processes see. */
+/** Replay protection that all processes see. */
 export function createOnce(database: Database, now: () => number): Once {
   const { db, repeat, table } = database
   return {

@@ -23,7 +23,7 @@ export interface SqlMapping {
   columns?: Readonly<Record<string, string>>
   /** Fields that the column holds in another form. */
   forms?: Readonly<Record<string, Form>>
-  /** Values of columns that must have one and are no field of ours, for new rows. */
+  /** For new rows: values of required columns that are not fields of authkernel. */
   fill?: Readonly<Record<string, () => unknown>>
   /** Fields without a column, made of the other fields of a row. `migrate` adds no column for them. */
   absent?: Readonly<Record<string, (row: Readonly<Record<string, unknown>>) => unknown>>
@@ -90,7 +90,7 @@ export interface Table {
   mapping?: SqlMapping | undefined
   /** Fields that some index begins with. */
   indexed: ReadonlySet<string>
-  /** Whether each row has a `ctid` of its own, by which PostgreSQL finds it without an index. */
+  /** Whether each row has its `ctid`, by which PostgreSQL finds it without an index. */
   placed: boolean
 }
 /** What was found. */

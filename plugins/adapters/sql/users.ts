@@ -199,7 +199,7 @@ async function findByEmail(database: Database, db: Runner, users: Table, email: 
   return found.find((user) => user.email === email) ?? found.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
 }
 
-/** Inserts; where a unique index refuses that, `careful` says what is taken, or makes room. */
+/** Inserts; where a unique index rejects that, `careful` says what is taken, or makes room. */
 export async function unlessTaken<T>(plain: () => Promise<T>, careful: () => Promise<T>): Promise<T> {
   try {
     return await plain()

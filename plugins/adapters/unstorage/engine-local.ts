@@ -6,7 +6,7 @@ import type { Engine, KeyValueStorage, Write } from './types.ts'
 
 /** What a folder adds to an engine of one process. */
 interface LocalOptions {
-  /** Called before anything is read: refuses when another process has the folder. */
+  /** Called before anything is read: rejects when another process has the folder. */
   open?(): Promise<void>
   /** Gives the folder free. */
   release?(): Promise<void>

@@ -40,8 +40,8 @@ export interface UnstorageAdapter extends Required<Adapter>, Pick<Required<Adapt
   /** Whether the driver reads from replicas that lag behind. */
   readonly replica: boolean
   /**
-   * Whether one-time use holds between processes: true for Redis. Other drivers have no command for it, so one-time use and
-   * uniqueness hold within one process; `fs` and `fs-lite` therefore refuse a second process.
+   * Whether replay protection holds between processes: true for Redis. Other drivers have no command for it, so replay protection and
+   * uniqueness hold within one process; `fs` and `fs-lite` therefore reject a second process.
    */
   readonly atomic: boolean
   /** Whether the adapter keeps other processes away: file drivers do. */

@@ -127,7 +127,7 @@ function createKeyLists(now: () => number): {
   }
 }
 
-/** Adds an entry, in place of one of the same key. */
+/** Adds an entry, instead of one of the same key. */
 function withEntry(entries: readonly Entry[], entry: Entry): Entry[] {
   return [...withoutEntry(entries, entry.key), entry]
 }

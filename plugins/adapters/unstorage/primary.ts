@@ -14,7 +14,7 @@ const reconnectPause = 100
 
 const disconnections = new WeakMap<object, number>()
 
-/** A server that became a replica refuses every write, before it does anything. The client is made to connect again, and finds the new primary. */
+/** A server that became a replica rejects every write, before it does anything. The client is made to connect again, and finds the new primary. */
 export async function onPrimary<T>(client: () => Reconnecting, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     const own = client()

@@ -18,7 +18,7 @@ export function createOnce({ engine, keys, now }: Model): Once {
   }
 }
 
-/** Attempts are kept with the moment they count until, so a window slides and a refund takes back the latest. */
+/** Attempts are kept with the moment they count until, so a window slides and a refund removes the latest. */
 export function createLimit({ engine, keys, now }: Model): Limit {
   const attempts = (value: unknown): number[] =>
     Array.isArray(value) ? value.filter((until): until is number => typeof until === 'number' && until > now()) : []

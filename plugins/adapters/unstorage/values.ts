@@ -1,4 +1,4 @@
-/** Stored values as records: dates revived, nonsense refused. */
+/** Stored values as records: dates revived, nonsense rejected. */
 import type { AdapterAccount, AdapterAuthenticator, AdapterSession, AdapterUser, VerificationToken } from 'authkernel/kernel'
 import type { Key, Transaction } from './types.ts'
 

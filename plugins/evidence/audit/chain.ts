@@ -45,7 +45,7 @@ export class AuditChain {
   }
 }
 
-/** What stands in place of a personal value that was erased, and what the chain covers of one that was not. */
+/** What stands instead of a personal value that was erased, and what the chain covers of one that was not. */
 async function eraseValue(ctx: AnyContext, value: string, secret: number): Promise<string> {
   // What was erased before stays.
   return /^~[\da-f]{64}$/.test(value) ? value : `~${await digestWith(ctx, 'audit-personal', value, secret)}`

@@ -1,4 +1,4 @@
-/** What failures mean: a wrong proof, a refusal, or a fault of a server. */
+/** What failures mean: a wrong proof, a rejection, or a fault of a server. */
 import { type AuthError } from 'authkernel/kernel'
 import { overloadOf } from 'authkernel/kernel/protocols'
 import { anonymous, type Fact, type Message, errorCode, optionalText } from './message.ts'

@@ -291,7 +291,7 @@ const credentialNames: Readonly<Record<string, string>> = {
   'address added': 'address.proved',
 }
 
-/** A mailed link, an administrator, or a provider that vouches for it: the address was proved by this request. Stores may keep whole seconds. */
+/** A magic link, an administrator, or a provider that vouches for it: the address was proved by this request. Stores may keep whole seconds. */
 function withProof(name: string, { user: person, facts }: Message): Fact[] {
   const fact: Fact = { name, outcome: success, ...personsOf(person) }
   const proved = (person as { emailVerified?: unknown }).emailVerified

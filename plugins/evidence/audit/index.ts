@@ -26,7 +26,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-/** Keeps a record of every event and every refusal. */
+/** Keeps a record of every event and every rejection. */
 export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
   const sinks = resolveSinks(options)
   return {

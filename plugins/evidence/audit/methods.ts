@@ -129,7 +129,7 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
   }
 }
 
-/** What was asked for; refuses a request, whose tenant and user these functions do not read. */
+/** What was asked for; rejects a request, whose tenant and user these functions do not read. */
 function targetOf<T extends object>(member: string, given: T): T {
   if (typeof given === 'object' && given !== null && !(given instanceof Request)) return given
   throw new AuthError(

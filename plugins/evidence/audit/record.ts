@@ -2,7 +2,7 @@
 
 /** Who did it. */
 export interface AuditActor {
-  /** Another word is that of a program, which a plugin named with `ctx.actAs`. */
+  /** Another word names a program, which a plugin set with `ctx.actAs`. */
   type: 'user' | 'admin' | 'machine' | 'provider' | 'system' | 'anonymous' | (string & {})
   id?: string
   /** The administrator who acts as the user. */
@@ -20,7 +20,7 @@ export interface AuditRecord {
   id: string
   /** Milliseconds since the epoch. */
   time: number
-  /** What happened: `signIn.succeeded`, `password.changed`; of events that have no name of their own the event's. */
+  /** What happened: `signIn.succeeded`, `password.changed`; other events keep the name of the event. */
   name: string
   outcome: 'success' | 'failure' | 'denied'
   /** Code of an error, or why. Always there when the outcome is `failure` or `denied`. */

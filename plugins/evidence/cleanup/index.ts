@@ -19,8 +19,7 @@ export interface CleanupOptions {
   /** Seconds from one clean-up to the next, of all processes together. Default 86,400, a day; at least 60. */
   every?: number
   /**
-   * How long rows of plugins' records are kept, by the name of the record: those whose date `field` is older than `days` (1 to 36,500) are deleted at each
-   * clean-up, in each tenant that `tenantsPlugin({ list })` names. Default: rows are kept until their owner is deleted, or the plugin lets them expire.
+   * How long rows of plugins' records are kept, by the name of the record. Each clean-up deletes those whose date `field` is older than `days` (1 to 36,500), in each tenant that `tenantsPlugin({ list })` names. Default: rows are kept until their owner is deleted, or the plugin lets them expire.
    */
   retention?: Retention
 }

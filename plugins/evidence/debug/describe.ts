@@ -1,4 +1,4 @@
-/** Values in words that hold no secret: shapes and names in place of contents. */
+/** Values in words that hold no secret: shapes and names instead of contents. */
 
 const mostNames = 30
 

@@ -2,8 +2,7 @@
 import { type AdapterMethod, assertOptions, lazily, lazyObject, type NoOptions, type Plugin, type Store } from 'authkernel/kernel'
 
 /**
- * Writes a readable trace of each request to `logger.debug`: route, provider, names of cookies, hooks with the answer of each handler, calls to the
- * store and to other servers with their time, and why something failed. No values of cookies, fields, tokens or parameters. `createAuth({ debug: true })`
+ * Writes a readable trace of each request to `logger.debug`. A trace has the route, the provider, names of cookies, and hooks with the result of each handler. It also has calls to the store and to other servers with their time, and why something failed. No values of cookies, fields, tokens or parameters. `createAuth({ debug: true })`
  * uses it.
  */
 export function debugPlugin(options: NoOptions = {}): Plugin<void> {

@@ -1,4 +1,4 @@
-/** All that a trace sees: requests and hooks by the observer, and calls to services: the store, records, mails, limits, one-time use, session reads. */
+/** All that a trace sees: requests and hooks by the observer, and calls to services: the store, records, mails, limits, replay protection, session reads. */
 import type { AdapterMethod, LoggerInstance, Observer, RecordStore, Services, Store } from 'authkernel/kernel'
 import { foundOf } from './describe.ts'
 import { cookiesOf, createObserver } from './observer.ts'
@@ -37,7 +37,7 @@ export function createTracing(logger: LoggerInstance): Tracing {
         trace.timeWork(
           'limit',
           () => inner.take(key, rule),
-          ({ allowed, retryAfter }) => (allowed ? 'allowed' : `refused, again in ${retryAfter} s`),
+          ({ allowed, retryAfter }) => (allowed ? 'allowed' : `rejected, again in ${retryAfter} s`),
         ),
     }),
     traceOnce: (inner) => ({

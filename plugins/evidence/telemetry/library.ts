@@ -23,7 +23,7 @@ export interface Loader {
   load(): Promise<Telemetry | undefined>
 }
 
-/** Loads once. A package that is missing is said once in the log, and breaks no request. */
+/** Loads once. A missing package is logged once, and breaks no request. */
 export function createLoader(lib: (() => Promise<unknown>) | undefined, logger: LoggerInstance): Loader {
   let loaded: Telemetry | undefined
   let loading: Promise<Telemetry | undefined> | undefined
@@ -61,8 +61,8 @@ function telemetryOf(api: Api): Telemetry {
     tracer: api.trace.getTracer('authkernel'),
     signIns: counter('authkernel.sign_ins', 'Sign-ins by provider and outcome.', '{sign_in}'),
     refreshes: counter('authkernel.token.refreshes', 'Refreshes of provider tokens by provider and outcome.', '{refresh}'),
-    limitsHit: counter('authkernel.limits.hit', 'Attempts that a limit refused.', '{attempt}'),
-    refusals: counter('authkernel.requests.refused', 'Requests that were refused before a flow began, by reason.', '{request}'),
+    limitsHit: counter('authkernel.limits.hit', 'Attempts that a limit rejected.', '{attempt}'),
+    refusals: counter('authkernel.requests.refused', 'Requests that were rejected before a flow began, by reason.', '{request}'),
     storeFailures: counter('authkernel.store.failures', 'Calls to the store that failed, by operation.', '{call}'),
     requests: seconds('authkernel.request.duration', 'Time of requests to routes.', slow),
     sessionReads: seconds('authkernel.session.read.duration', 'Time of session reads by outcome.', fast),

@@ -19,7 +19,7 @@ import type { LinkRow } from './tables.ts'
 /** A link as owners see it, without its token. */
 export interface PortalLink {
   id: string
-  /** Of the person whom it was made for. */
+  /** Of the user whom it was made for. */
   email: string
   scopes: readonly string[]
   created: Date
@@ -29,13 +29,13 @@ export interface PortalLink {
 }
 /** What a link is made of. */
 export interface NewPortalLink {
-  /** Address of the one person whom it is for. */
+  /** Address of the one user whom it is for. */
   email: string
   /** Days until link and portal end; default 7. */
   days?: number | undefined
   /** What may be seen and changed: `domains`, `sso`, `policy`, `scim` and what plugins add. Default: all. */
   scopes?: readonly string[] | undefined
-  /** Sends the link by mail. Default false. */
+  /** Emails the link. Default false. */
   mail?: boolean | undefined
 }
 /** A new link with its address, which is returned this one time. */
@@ -152,8 +152,7 @@ async function readLink(
   const [other] = Object.keys(rest)
   if (other !== undefined) throw new PortalInput(`portal: a link has no \`${other}\`.`)
   const address = toAddress(email)
-  if (address === undefined || address === null || address.length > 254)
-    throw new PortalInput('portal: `email` must be the address of one person.')
+  if (address === undefined || address === null || address.length > 254) throw new PortalInput('portal: `email` must be one email address.')
   if (typeof days !== 'number' || !Number.isInteger(days) || days < 1 || days > options.maxDays)
     throw new PortalInput(`portal: \`days\` must be a whole number from 1 to ${options.maxDays}.`)
   if (typeof mail !== 'boolean') throw new PortalInput('portal: `mail` must be true or false.')

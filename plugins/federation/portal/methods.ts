@@ -9,7 +9,7 @@ import { createLink, type CreatedPortalLink, listLinks, type NewPortalLink, type
  */
 export interface PortalApi {
   portal: {
-    /** Makes a link for one person. Its `url` is returned this one time. A request with an old proof throws PortalStepUp (403). */
+    /** Makes a link for one user. Its `url` is returned this one time. A request with an old proof throws PortalStepUp (403). */
     createLink(by: By, organizationId: string, link: NewPortalLink): Promise<CreatedPortalLink>
     /** Links that are not over, newest first. */
     listLinks(by: By, organizationId: string): Promise<PortalLink[]>

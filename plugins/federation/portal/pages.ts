@@ -7,7 +7,7 @@ import { addLinkPages } from './pages-links.ts'
 import { listSections, type PortalPage, type PortalSection, type PortalVisit } from './sections.ts'
 import { findVisit, linkTokens } from './visit.ts'
 
-/** What a refused form showed: the error, and what was typed. */
+/** What a rejected form showed: the error, and what was typed. */
 const refusals = new WeakMap<Context, { error: AuthError; fields: Readonly<Record<string, string>> }>()
 // They are not written back into a page.
 const secretFields = /secret|token|key|password/i
@@ -86,8 +86,7 @@ async function drawSection(
     typed: (name, fallback = '') => (secretFields.test(name) ? '' : (fields[name] ?? fallback)),
   }
   const view = await section.draw(page)
-  if (view instanceof Response)
-    throw new TypeError(`The section "${section.id}" of the portal answered with a response in place of a page.`)
+  if (view instanceof Response) throw new TypeError(`The section "${section.id}" of the portal answered with a response instead of a page.`)
   return { ...view, title: view.title ?? tools.say(section.label) }
 }
 

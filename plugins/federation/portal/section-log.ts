@@ -1,4 +1,4 @@
-/** The log of sign-ins: who, when, and what to mend. */
+/** The log of sign-ins: who, when, and what to fix. */
 import type { Content } from 'authkernel/kernel'
 import type { Connection } from 'authkernel/plugins/sso'
 import type { PortalPage, PortalSection } from './sections.ts'

@@ -9,7 +9,7 @@ export interface PortalVisit {
   readonly linkId: string
   /** The organization that the link is for. A section must touch no other. */
   readonly organization: { readonly id: string; readonly name: string }
-  /** Address of the person whom the link was made for. */
+  /** Address of the user whom the link was made for. */
   readonly email: string
   /** What the link permits. */
   readonly scopes: readonly string[]
@@ -25,7 +25,7 @@ export interface PortalPage extends PortalVisit {
   form(action: string, body: Content, more?: Readonly<Record<string, string>>): Promise<Markup>
   /** A path of the portal; default: this section. */
   to(query?: Readonly<Record<string, string>>, section?: string): string
-  /** What was typed into a field before a refusal, else `fallback`. */
+  /** What was typed into a field before a rejection, else `fallback`. */
   typed(name: string, fallback?: string): string
 }
 /** What a section shows. */
@@ -37,7 +37,7 @@ export interface PortalView extends Pick<PageView, 'scripts' | 'sources' | 'form
   body: Content
 }
 /**
- * Where a form of a section leads: to a section with a query (default: the same section, with a message that it was done), or an answer of its own. `card` is the id
+ * Where a form of a section leads: to a section with a query (default: the same section, with a message that it was done), or another response. `card` is the id
  * of the card that the browser then shows.
  */
 export type PortalOutcome = Response | { section?: string; query?: Readonly<Record<string, string>>; card?: string } | undefined | void
@@ -56,7 +56,7 @@ export interface PortalSection {
   /** Draws the page. */
   draw(page: PortalPage): Awaitable<PortalView | Response>
   /**
-   * Does what a form of the section sent, after the CSRF check. `fields` has the last value of each name. Throw an AuthError of a status below 500 to refuse:
+   * Does what a form of the section sent, after the CSRF check. `fields` has the last value of each name. Throw an AuthError of a status below 500 to reject:
    * the page is drawn again with its text. To show something once, keep it in a WeakMap by `visit.ctx` and return `visit.ctx.render('portal', { section })`.
    */
   act?(visit: PortalVisit, action: string, fields: Readonly<Record<string, string>>): Awaitable<PortalOutcome>

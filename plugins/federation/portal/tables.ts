@@ -10,7 +10,7 @@ export interface LinkRow {
   session: string | null
   /** `sent`, or `open`: the token in the link opens nothing more. */
   state: 'sent' | 'open'
-  /** Of the person it was made for. */
+  /** Of the user it was made for. */
   email: string
   /** What may be seen and changed there. */
   scopes: string[]

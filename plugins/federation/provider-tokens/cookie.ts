@@ -39,7 +39,7 @@ const defaultWait = 5
 // What was written in this request: the cookie that it came with is the former one.
 const writtenTokens = new WeakMap<Request, CookieTokens>()
 
-/** Refused at compile: providers that rotate, or may. */
+/** Rejected at compile: providers that rotate, or may. */
 export function checkSealed({ of }: ResolvedOptions, { providers }: CompileView): void {
   for (const { id, type } of providers.values())
     if ((type === 'oauth' || type === 'oidc') && of(id).rotation !== false)
@@ -132,7 +132,7 @@ async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} 
     })
   } catch (error) {
     const { retryAfter = defaultWait } = error as { retryAfter?: number }
-    if (tokenOutcome(error) === 'unused') throw new TokensBusy(`Provider "${provider}" refused to refresh for now.`, retryAfter, error)
+    if (tokenOutcome(error) === 'unused') throw new TokensBusy(`Provider "${provider}" does not refresh tokens now.`, retryAfter, error)
     if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
     throw tokenOutcome(error) === 'refused'
       ? tokensExpired(provider, 'the provider ended them', 'invalid_grant')
@@ -179,7 +179,7 @@ function tokenOutcome(error: unknown): OAuthRequestError['outcome'] {
 }
 
 function tokensExpired(provider: string, reason: string, outcome?: string): TokensExpired {
-  return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
+  return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the user to the sign-in at this provider.`, {
     cause: { provider, reason, ...(outcome !== undefined && { outcome }) },
   })
 }

@@ -1,7 +1,7 @@
 /** Why there is no provider token. */
 import { AuthError, type ErrorRow } from 'authkernel/kernel'
 
-/** The person has to sign in at the provider again: the refresh token is gone, or may have been used up. `cause.reason` says why. */
+/** The user has to sign in at the provider again: the refresh token is gone, or may have been used up. `cause.reason` says why. */
 export class TokensExpired extends AuthError {
   static override type = 'TokensExpired'
   static override row: ErrorRow = { page: 'signIn', status: 401 }

@@ -15,7 +15,7 @@ declare module 'authkernel/kernel' {
   interface Events {
     /** A fresh set is stored. `expiresAt` in seconds since the epoch. */
     tokensRefreshed: { userId: string; provider: string; expiresAt: number | undefined }
-    /** The person has to sign in at the provider again. */
+    /** The user has to sign in at the provider again. */
     tokensExpired: { userId: string; provider: string; reason: string }
   }
 }

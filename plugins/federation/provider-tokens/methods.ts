@@ -6,7 +6,7 @@ import type { ResolvedOptions } from './options.ts'
 import { validTokens } from './refresh.ts'
 import { isReadable, newestRow, tokenRows } from './tables.ts'
 
-/** Whose tokens: those of the person who is signed in on a request, or of a stored user, for jobs. `tenant` where there are several. */
+/** Whose tokens: those of the user who is signed in on a request, or of a stored user, for jobs. `tenant` where there are several. */
 export type TokensOf = Request | { userId: string; tenant?: string | null }
 
 /** An access token. */

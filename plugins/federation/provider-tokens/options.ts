@@ -1,7 +1,7 @@
 /** Options, checked once. */
 import { assertOptions, AuthError, type CompileView, isSecureUrl } from 'authkernel/kernel'
 
-/** What is said of one provider. */
+/** Options of one provider. */
 export interface TokensOfProvider {
   /** `false`: refresh tokens may be used more than once. A refresh whose answer was lost is then tried once more. Default: found out. */
   rotation?: boolean | undefined
@@ -16,7 +16,7 @@ export interface ProviderTokensOptions {
   minValid?: number | undefined
   /** Milliseconds that a caller waits for a refresh; default 10000. The refresh goes on for up to 45 seconds. */
   wait?: number | undefined
-  /** What happens to the sessions of the person when the provider has ended the tokens; default `keep`. */
+  /** What happens to the sessions of the user when the provider has ended the tokens; default `keep`. */
   onExpired?: 'keep' | 'endSessions' | undefined
 }
 const enoughKept = 2
@@ -77,7 +77,7 @@ export function keepsToken({ rotation }: TokensOfProvider, { kept }: { kept: num
   return rotation === false || (rotation === undefined && kept >= enoughKept)
 }
 
-/** Refused at compile: an option that would do nothing. */
+/** Rejected at compile: an option that would do nothing. */
 export function checkEnds({ endSessions }: ResolvedOptions, view: CompileView): void {
   if (!endSessions || view.service('session')?.abilities?.has('revoke:user') !== false) return
   throw new AuthError(

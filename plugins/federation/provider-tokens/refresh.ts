@@ -25,7 +25,7 @@ export interface TokenRequest {
   options: ResolvedOptions
 }
 
-/** The set; null: the person has no account there. Throws TokensExpired and TokensBusy. */
+/** The set; null: the user has no account there. Throws TokensExpired and TokensBusy. */
 export async function validTokens(ctx: AnyContext, wanted: TokenRequest): Promise<TokenSet | null> {
   const end = Date.now() + wanted.options.wait
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
@@ -147,7 +147,7 @@ async function recordFailure(ctx: AnyContext, wanted: TokenRequest, row: TokenRo
   if (outcome === 'unused') {
     const notBefore = new Date(ctx.runtime.now() + retryAfter * 1000)
     await commitRow(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore })
-    throw new TokensBusy(`Provider "${row.provider}" refused to refresh for now.`, retryAfter, error)
+    throw new TokensBusy(`Provider "${row.provider}" does not refresh tokens now.`, retryAfter, error)
   }
   if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
   const state = outcome === 'refused' ? 'lost' : 'unknown'
@@ -215,7 +215,7 @@ export async function waitForTokens(work: Promise<TokenSet>, { provider }: Pick<
 }
 
 function tokensExpired({ provider }: Pick<TokenRequest, 'provider'>, reason: string): TokensExpired {
-  return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
+  return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the user to the sign-in at this provider.`, {
     cause: { provider, reason },
   })
 }

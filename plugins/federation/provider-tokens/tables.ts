@@ -8,7 +8,7 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   account: string
   /** The session at the provider that they are of, as `indexedName` makes it. */
   sid: string | null
-  /** What the provider calls the person, as `indexedName` makes it; null in rows of former versions: the account has the name then. */
+  /** What the provider calls the user, as `indexedName` makes it; null in rows of former versions: the account has the name then. */
   sub: string | null
   /** Of the last sign-in. */
   at: Date
@@ -28,7 +28,7 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   /** Granted for the time after the session at the provider too (`offline_access`). */
   lasting: boolean
   tokens: TokenSet
-  /** For people who are not stored: the end of their session. */
+  /** For users who are not stored: the end of their session. */
   expires: Date | null
 }
 export type TokenRow = Row<ProviderTokenRow>
@@ -83,7 +83,7 @@ export function isReadable({ tokens }: TokenRow): boolean {
   return (tokens as TokenSet | null) !== null
 }
 
-/** The account that the person used last. */
+/** The account that the user used last. */
 export async function newestRow(ctx: AnyContext, userId: string, provider: string): Promise<TokenRow | null> {
   const found = await tokenRows(ctx).find({ where: { userId, provider }, order: 'desc', limit: 1 })
   return found.rows[0] ?? null

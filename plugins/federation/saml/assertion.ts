@@ -19,7 +19,7 @@ export interface Expectation {
   readonly request: string | undefined
   /** Authentication contexts that were demanded. */
   readonly contexts: readonly string[]
-  /** Attribute that names the account in place of the NameID. */
+  /** Attribute that names the account instead of the NameID. */
   readonly subject: string | undefined
   readonly clock: Clock
 }
@@ -32,7 +32,7 @@ const entity = 'urn:oasis:names:tc:SAML:2.0:nameid-format:entity'
 /** Milliseconds that an assertion may be old, whatever it says itself: ids of used ones are kept for this long. */
 export const maxAge = 600_000
 
-/** Throws Refusal with the check that failed; XmlError for another form. */
+/** Throws `Refusal` with the check that failed; XmlError for another form. */
 export function checkAssertion(signed: SignedResponse, expected: Expectation): SamlAnswer {
   checkResponse(signed, expected)
   const { assertion } = signed
@@ -136,7 +136,7 @@ function readNameId(subject: XmlElement): Pick<SamlAnswer, 'nameId' | 'nameIdFor
   return readName(requireChild(subject, [ns.assertion, 'NameID']))
 }
 
-/** A NameID. Throws Refusal for an empty one, and one of more than 1024 characters. */
+/** A NameID. Throws `Refusal` for an empty one, and one of more than 1024 characters. */
 export function readName(element: XmlElement): Pick<SamlAnswer, 'nameId' | 'nameIdFormat' | 'qualifiers'> {
   const nameId = contentOf(element)
   if (nameId === '' || nameId.length > 1024 || /\p{Cc}/u.test(nameId))

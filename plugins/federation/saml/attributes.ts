@@ -9,7 +9,7 @@ const maxNames = 200
 const maxValues = 2_000
 const maxText = 4_096
 
-/** Values by the names of their attributes. A value that is an element counts where it is a NameID. Throws Refusal for more than can be kept. */
+/** Values by the names of their attributes. A value that is an element counts where it is a NameID. Throws `Refusal` for more than can be kept. */
 export function readAttributes(assertion: XmlElement): Record<string, string[]> {
   const values = new Map<string, string[]>()
   let count = 0

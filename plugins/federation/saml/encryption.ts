@@ -18,7 +18,7 @@ const keyDigests = [
 ]
 
 /**
- * The text of the assertion inside `encrypted`, an element of the text `source`. `keys` are tried in their order: private keys in PEM. Throws Refusal,
+ * The text of the assertion inside `encrypted`, an element of the text `source`. `keys` are tried in their order: private keys in PEM. Throws `Refusal`,
  * which says the same for a wrong key, a wrong padding and a wrong text.
  */
 export async function decryptAssertion(encrypted: XmlElement, source: string, keys: readonly string[]): Promise<string> {

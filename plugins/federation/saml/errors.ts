@@ -1,7 +1,7 @@
-/** Why a message of an identity provider was refused. */
+/** Why a message of an identity provider was rejected. */
 import { AuthError, type ErrorRow } from 'authkernel/kernel'
 
-/** What a refused message was checked for. */
+/** What a rejected message was checked for. */
 export type SamlCheck =
   | 'form'
   | 'xml'
@@ -21,7 +21,7 @@ export type SamlCheck =
   | 'context'
   | 'configuration'
 
-/** What is known of a refusal. None of it is secret, and none of it reaches the browser. */
+/** What is known of a rejection. None of it is secret, and none of it reaches the browser. */
 export interface SamlRefusalFacts {
   /** What was checked. */
   readonly check: SamlCheck
@@ -78,7 +78,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Throws Refusal unless two texts are the same. */
+/** Throws `Refusal` unless two texts are the same. */
 export function assertSame(check: SamlCheck, what: string, received: string | undefined, expected: string, fix: string): void {
   if (received === expected) return
   throw new Refusal(`${what} is ${received === undefined ? 'missing' : 'another one'}.`, { check, expected, received, fix })

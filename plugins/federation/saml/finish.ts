@@ -65,13 +65,13 @@ export async function samlProviderOf(ctx: Context): Promise<SamlConfig> {
   return provider
 }
 
-/** Runs `work`. A Refusal becomes the error that is logged. */
+/** Runs `work`. A Rejection becomes the error that is logged. */
 export function withRefusal<T>(provider: SamlConfig, work: () => T): T {
   const translate = (error: unknown): never => {
     if (!(error instanceof Refusal || error instanceof XmlError)) throw error
     const facts: SamlRefusalFacts = error instanceof Refusal ? error.facts : { check: 'xml' }
     const advice = facts.fix === undefined ? '' : ` ${facts.fix}`
-    throw new SamlResponseRefused(`A message of provider "${provider.id}" was refused. ${error.message}${advice}`, {
+    throw new SamlResponseRefused(`A message of provider "${provider.id}" was rejected. ${error.message}${advice}`, {
       provider: provider.id,
       ...facts,
     })

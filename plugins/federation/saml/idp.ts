@@ -26,7 +26,7 @@ export async function idpOf(ctx: Context, provider: SamlConfig): Promise<SamlIdp
 }
 
 /**
- * The same, read anew because a signature fitted no certificate. Undefined: there is nothing newer. New certificates count for the identity provider of before
+ * The same, read again because a signature fitted no certificate. Undefined: there is nothing newer. New certificates count for the identity provider of before
  * alone: an attacker who answers at the address of the metadata could else sign in its name.
  */
 export async function refreshIdp(ctx: Context, provider: SamlConfig, known: SamlIdp): Promise<SamlIdp | undefined> {

@@ -22,7 +22,7 @@ const algorithms: Readonly<Record<string, string>> = {
 }
 const sha1 = 'http://www.w3.org/2000/09/xmldsig#rsa-sha1'
 
-/** Throws Refusal for what is no single message. */
+/** Throws `Refusal` for what is no single message. */
 export async function readIncoming(ctx: Context): Promise<Incoming> {
   const isPost = ctx.request.method === 'POST'
   const parameters = isPost ? await ctx.form() : ctx.url.searchParams
@@ -39,7 +39,7 @@ export async function readIncoming(ctx: Context): Promise<Incoming> {
   return { parameter, xml, root, relayState: parameters.get('RelayState')?.slice(0, 1024) }
 }
 
-/** The message from signed bytes: those of the query, or of the XML signature. Throws Refusal where there is none, or none that a certificate fits. */
+/** The message from signed bytes: those of the query, or of the XML signature. Throws `Refusal` where there is none, or none that a certificate fits. */
 export async function verifyIncoming(ctx: Context, { parameter, xml, root }: Incoming, trust: Trust): Promise<XmlElement> {
   if (ctx.request.method !== 'POST') {
     verifyQuery(ctx, parameter, trust)

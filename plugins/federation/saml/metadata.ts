@@ -31,7 +31,7 @@ export async function fetchMetadata(ctx: AnyContext, url: string): Promise<SamlM
   return parseMetadata(new TextDecoder().decode(content), ctx.runtime.now())
 }
 
-/** The one identity provider of a document. `now` in milliseconds: metadata that ended before is refused. Throws SamlMetadataError. */
+/** The one identity provider of a document. `now` in milliseconds: metadata that ended before is rejected. Throws SamlMetadataError. */
 export function parseMetadata(xml: string, now?: number): SamlMetadata {
   if (xml.length > maxBytes)
     throw new SamlMetadataError('Metadata of more than 512 KB is not read. Give the document of one identity provider.')

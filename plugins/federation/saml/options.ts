@@ -52,7 +52,7 @@ export interface SamlConfig {
    * `/saml/<id>/acs`, as `betterAuthCompatPlugin` does. Default: `/saml/<id>/acs`.
    */
   acsPath?: string | undefined
-  /** Attribute whose one value names the account, in place of the NameID. Default: the NameID, which must not be transient. */
+  /** Attribute whose one value names the account, instead of the NameID. Default: the NameID, which must not be transient. */
   subject?: string | undefined
   /** Format of the NameID that is asked for. Default: none. */
   nameIdFormat?: string | undefined
@@ -60,9 +60,9 @@ export interface SamlConfig {
   signing?: SamlKeyPair | undefined
   /** Opens encrypted assertions. Several while you change the key; metadata shows the first. */
   decryption?: SamlKeyPair | readonly SamlKeyPair[] | undefined
-  /** Takes responses that answer no request of ours; the user must then confirm on a page. Default false. */
+  /** Accepts responses without a request of this server; the user must then confirm on a page. Default false. */
   idpInitiated?: boolean | undefined
-  /** Demands that the user proves anew who they are at each sign-in. Default false. */
+  /** Demands that the user proves again who they are at each sign-in. Default false. */
   forceAuthn?: boolean | undefined
   /** Authentication context classes, of which the response must name one. Default: any. */
   authnContext?: readonly string[] | undefined

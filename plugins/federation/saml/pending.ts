@@ -24,7 +24,7 @@ export interface PendingRequest {
 export interface PendingLogout {
   provider: string
   callbackUrl: string
-  /** The request, where a page of ours posts it. */
+  /** The request, where a page of authkernel posts it. */
   xml?: string
 }
 /** How the identity provider calls the user and the session, for a logout request. */

@@ -34,7 +34,7 @@ export interface SignedResponse {
 
 const assertionName = [ns.assertion, 'Assertion'] as const
 
-/** Throws Refusal for what is no message, with `root` as its name. */
+/** Throws `Refusal` for what is no message, with `root` as its name. */
 export function decodeMessage(encoded: string): string {
   const text = encoded.replace(/\s+/g, '')
   if (text.length > Math.ceil(maxMessage / 3) * 4) throw new Refusal('The message is larger than 256 KB.', { check: 'form' })
@@ -46,7 +46,7 @@ export function decodeMessage(encoded: string): string {
   }
 }
 
-/** Runs `work`. What is wrong with the XML becomes a Refusal. */
+/** Runs `work`. What is wrong with the XML becomes a `Refusal`. */
 export function withXmlRefusal<T>(work: () => T): T {
   try {
     return work()
@@ -55,7 +55,7 @@ export function withXmlRefusal<T>(work: () => T): T {
   }
 }
 
-/** Reads the shape alone. Throws Refusal. */
+/** Reads the shape alone. Throws `Refusal`. */
 export function openResponse(encoded: string): OpenResponse {
   const xml = decodeMessage(encoded)
   return withXmlRefusal(() => {
@@ -66,7 +66,7 @@ export function openResponse(encoded: string): OpenResponse {
   })
 }
 
-/** Verifies every signature, and decrypts. `keys`: private keys for encrypted assertions. Throws Refusal. */
+/** Verifies every signature, and decrypts. `keys`: private keys for encrypted assertions. Throws `Refusal`. */
 export async function verifyResponse({ xml, root }: OpenResponse, trust: Trust, keys: readonly string[]): Promise<SignedResponse> {
   const { assertion, encrypted, ofResponse, ofAssertion } = withXmlRefusal(() => findParts(root, trust))
   if (!ofResponse && !ofAssertion && !encrypted)

@@ -28,14 +28,14 @@ const oldDigest = 'http://www.w3.org/2000/09/xmldsig#sha1'
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 const signature = [ns.signature, 'Signature'] as const
 
-/** The signature of an element, whose form is right. Undefined: it has none. Throws Refusal and XmlError. */
+/** The signature of an element, whose form is right. Undefined: it has none. Throws `Refusal` and XmlError. */
 export function findSignature(element: XmlElement, trust: Trust): XmlElement | undefined {
   const found = childOf(element, signature)
   if (found) assertForm(element, found, trust.sha1)
   return found
 }
 
-/** Throws Refusal where signatures stand in other places than these, and for an id that is there twice. */
+/** Throws `Refusal` where signatures stand in other places than these, and for an id that is there twice. */
 export function assertPlaces(root: XmlElement, allowed: readonly (XmlElement | undefined)[]): void {
   const ids = new Set<string>()
   for (const element of walk(root)) {
@@ -50,7 +50,7 @@ export function assertPlaces(root: XmlElement, allowed: readonly (XmlElement | u
   }
 }
 
-/** What was signed of the root, or of its child named `child`, read from the signed bytes. Throws Refusal where no certificate fits. */
+/** What was signed of the root, or of its child named `child`, read from the signed bytes. Throws `Refusal` where no certificate fits. */
 export async function readSigned(
   xml: string,
   child: Name | undefined,

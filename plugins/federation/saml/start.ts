@@ -16,7 +16,7 @@ export async function startSamlSignIn(ctx: Context, provider: SamlConfig): Promi
   return sendRequest(ctx, provider, await ctx.callbackUrl())
 }
 
-/** Leads the user of a session to the identity provider, which must prove the user anew. Undefined: it cannot prove what is demanded. */
+/** Leads the user of a session to the identity provider, which must prove the user again. Undefined: it cannot prove what is demanded. */
 export async function startStepUp(
   ctx: Context,
   provider: SamlConfig,

@@ -6,7 +6,7 @@ import type { XmlElement } from './xml.ts'
 const prefix = 'urn:oasis:names:tc:SAML:2.0:status:'
 const fixes: Readonly<Record<string, string>> = {
   Requester:
-    'The identity provider refuses our request. Compare entity id and ACS there with our metadata, and upload our signing certificate if it demands signed requests.',
+    'The identity provider rejects our request. Compare entity id and ACS there with our metadata, and upload our signing certificate if it demands signed requests.',
   Responder: 'The identity provider failed. Look into its log at this time.',
   VersionMismatch: 'The identity provider does not speak SAML 2.0 at this address.',
   AuthnFailed: 'The user could not sign in there: a wrong password, a blocked user, or a user who cancelled.',

@@ -1,6 +1,6 @@
 /**
  * Reads XML of a strict subset in which all parsers agree: UTF-8, no document type, no entities of its own, no processing instructions, comments or CDATA
- * sections, and no element or attribute twice in one meaning. What another parser might read differently is refused.
+ * sections, and no element or attribute twice in one meaning. What another parser might read differently is rejected.
  */
 import { XmlError } from './errors.ts'
 

@@ -1,4 +1,4 @@
-/** What a directory that switches a user off ends, and what it refuses from then on. */
+/** What a directory that switches a user off ends, and what it rejects from then on. */
 import type { AnyContext, Kernel } from 'authkernel/kernel'
 import { listRows } from 'authkernel/kernel/stores'
 import { endAccess } from 'authkernel/kernel/users'
@@ -8,7 +8,7 @@ import type { ScimUserRow } from './tables.ts'
 
 type Place = Pick<ScimUserRow, 'organizationId' | 'userId'>
 
-/** Refuses every way in to users whom a directory has switched off, and who belong to no other organization. */
+/** Rejects every way in to users whom a directory has switched off, and who belong to no other organization. */
 export function refuseInactive(kernel: Kernel): void {
   kernel.hook('access', async ({ userId, ctx }) => !(await isSwitchedOff(ctx, userId)))
 }

@@ -1,4 +1,4 @@
-/** The log of calls: what a directory changed or was refused, for the people who set it up. */
+/** The log of calls: what a directory changed or was rejected, for the users who set it up. */
 import type { AnyContext, AtomicWrite, Context, Row } from 'authkernel/kernel'
 import type { CallRow } from './tables.ts'
 import type { Caller } from './caller.ts'
@@ -10,7 +10,7 @@ export interface ScimCall {
   /** Below `/auth/scim/v2`. */
   path: string
   status: number
-  /** What a refusal said; null: it was served. */
+  /** What a rejection said; null: it was served. */
   detail: string | null
 }
 
@@ -23,14 +23,14 @@ export async function listCalls(ctx: AnyContext, directoryId: string, limit = 50
 // Calls that were written with what they did.
 const writtenCalls = new WeakSet<Context>()
 
-/** The call as part of the commit of what it did, so that it costs no commit of its own. Empty: calls are not kept, or the operation is one of several. */
+/** The call as part of the commit of what it did, so that it costs no further commit. Empty: calls are not kept, or the operation is one of several. */
 export function callWrites(caller: Caller, status: number): AtomicWrite[] {
   if (caller.options.logDays === 0 || caller.ctx.route?.path.endsWith('/Bulk')) return []
   writtenCalls.add(caller.ctx)
   return [{ record: 'scimCall', create: describeCall(caller, status, null) }]
 }
 
-/** Keeps changes and refusals. Reads that were served are not kept: a directory reads thousands of times an hour. */
+/** Keeps changes and rejections. Reads that were served are not kept: a directory reads thousands of times an hour. */
 export async function keepCall(caller: Caller, status: number, detail: string | null): Promise<void> {
   const { ctx, options } = caller
   if (options.logDays === 0 || (ctx.request.method === 'GET' && status < 400) || (detail === null && writtenCalls.has(ctx))) return

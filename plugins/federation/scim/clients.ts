@@ -46,7 +46,7 @@ export async function listClients(ctx: AnyContext, directoryId: string): Promise
   return rows.map(toClient)
 }
 
-/** Its tokens are refused from now on. False: it is not connected to this directory. */
+/** Its tokens are rejected from now on. False: it is not connected to this directory. */
 export async function disconnectClient(
   ctx: AnyContext,
   { directoryId, clientId }: { directoryId: string; clientId: string },

@@ -85,7 +85,7 @@ async function deleteStored(ctx: AnyContext, directoryId: string): Promise<void>
     await ctx.records(record).deleteWhere({ where: { directoryId } })
 }
 
-/** With an organization its directories go: their rows would refuse users for whom no directory is left to switch them on. */
+/** With an organization its directories go: their rows would reject users for whom no directory is left to switch them on. */
 export function endWithOrganization(kernel: Kernel): void {
   kernel.on('organizationChanged', async ({ act, organizationId, ctx }) => {
     if (act !== 'deleted') return

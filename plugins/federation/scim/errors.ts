@@ -19,7 +19,7 @@ export type ScimErrorType =
 
 const errorSchema = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** A refusal in SCIM's own form. `message` is sent to the client as `detail`: it contains no secret, and no value of another organization. */
+/** A rejection in SCIM's own form. `message` is sent to the client as `detail`: it contains no secret, and no value of another organization. */
 export class ScimError extends HttpError {
   readonly scimType: ScimErrorType | undefined
 
@@ -45,12 +45,12 @@ export function wrongValue(attribute: string, what: string): ScimError {
   return new ScimError(400, `The attribute "${attribute}" ${what}`, 'invalidValue')
 }
 
-/** Whether another plugin refused with an error of one of these types. Plugins import no classes of each other. */
+/** Whether another plugin rejected with an error of one of these types. Plugins import no classes of each other. */
 export function isOfType(error: unknown, ...types: readonly string[]): boolean {
   return error instanceof AuthError && types.includes(error.type)
 }
 
-/** What a client is told of an error: what other plugins refuse, such as a full organization, with the status that they give it. Undefined: the server failed. */
+/** What a client receives of an error: what other plugins reject, such as a full organization, with the status that they give it. Undefined: the server failed. */
 export function toHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error
   return error instanceof AuthError && error.status >= 400 && error.status < 500 ? new ScimError(error.status, error.message) : undefined

@@ -46,6 +46,6 @@ export async function removeMembership(ctx: AnyContext, { organizationId, userId
     await ctx.service('organizations').removeMember(ctx, { organizationId, userId })
   } catch (error) {
     if (!isOfType(error, 'LastOwner')) throw error
-    throw new ScimError(409, 'The user is the last owner of the organization: hand it over first. The user is refused until then.')
+    throw new ScimError(409, 'The user is the last owner of the organization: hand it over first. The user is rejected until then.')
   }
 }

@@ -39,7 +39,7 @@ export const messages: Messages = {
     'scim.portal.resync.more': 'A part of the users is done. Continue with the next ones.',
     'scim.portal.resync.restore': 'Also give back memberships that were removed or suspended here',
     'scim.portal.calls': 'Last calls',
-    'scim.portal.calls.text': 'What your directory changed or was refused, without values.',
+    'scim.portal.calls.text': 'Changes of your directory, and requests that failed. Values are not shown.',
     'scim.portal.calls.none': 'No calls yet',
     'scim.portal.column.who': 'User',
     'scim.portal.column.what': 'What',

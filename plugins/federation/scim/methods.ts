@@ -46,7 +46,7 @@ export interface ScimApi {
       list(of: { directoryId: string } & OfTenant): Promise<ScimToken[]>
       /** The next token of the same scope. The former one ends after `overlapDays`. Null: no such token. */
       rotate(of: { id: string } & OfTenant): Promise<CreatedToken | null>
-      /** The token is refused from now on. False: no such token. */
+      /** The token is rejected from now on. False: no such token. */
       revoke(of: { id: string } & OfTenant): Promise<boolean>
     }
     /** Clients of authorizationServerPlugin that speak for a directory, instead of a token. */
@@ -55,7 +55,7 @@ export interface ScimApi {
       connect(wanted: { directoryId: string; clientId: string; scope?: TokenScope } & OfTenant): Promise<ScimClient>
       /** Oldest first, at most 100. */
       list(of: { directoryId: string } & OfTenant): Promise<ScimClient[]>
-      /** Its tokens are refused from now on. False: it is not connected to this directory. */
+      /** Its tokens are rejected from now on. False: it is not connected to this directory. */
       disconnect(of: { directoryId: string; clientId: string } & OfTenant): Promise<boolean>
     }
     /**
@@ -68,7 +68,7 @@ export interface ScimApi {
      * Nothing that ended comes back. Throws as `differences`.
      */
     resync(of: { directoryId: string; restore?: boolean } & OfPage & OfTenant): Promise<ResyncReport>
-    /** The last changes and refusals of a directory, newest first. `limit`: default 50, at most 200. */
+    /** The last changes and rejections of a directory, newest first. `limit`: default 50, at most 200. */
     calls(of: { directoryId: string; limit?: number } & OfTenant): Promise<ScimCall[]>
   }
 }

@@ -27,7 +27,7 @@ export function findEmail(resource: ScimResource): string | undefined {
 
 /**
  * The user for a new resource, and whether it was created now. An existing user is taken only by an address of a domain that the organization has proved.
- * Addresses of other domains are refused in the same words whether such a user exists or not. An unverified user loses the address: it may be an attacker's.
+ * Addresses of other domains are rejected in the same words whether such a user exists or not. An unverified user loses the address: it may be an attacker's.
  */
 export async function findOrCreateUser(caller: Connection, resource: ScimResource): Promise<{ user: AdapterUser; isNew: boolean }> {
   const { ctx } = caller

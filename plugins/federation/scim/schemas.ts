@@ -62,7 +62,7 @@ function defineList(name: string, description: string, types: readonly string[],
     multiValued: true,
     subAttributes: [
       defineAttribute('value', 'The value.', value),
-      defineAttribute('display', 'A name for people to read.'),
+      defineAttribute('display', 'A human-readable name.'),
       defineAttribute('type', 'What the value is for.', types.length > 0 ? { canonicalValues: types } : {}),
       defineAttribute('primary', 'Whether it is the preferred value. At most one is.', { type: 'boolean' }),
     ],

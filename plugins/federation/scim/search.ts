@@ -35,7 +35,7 @@ export interface Source<T extends { directoryId: string }> {
   readonly total: number
   /** Attributes with an index, and the condition of one on its rows. */
   readonly keys: Readonly<Record<string, (value: string) => Partial<T> | string>>
-  /** Attributes whose values are in an index of their own, and who finds all rows that may match. */
+  /** Attributes whose values are in a separate index, and the function that finds all rows that may match. */
   readonly finders: Readonly<Record<string, (value: string) => Promise<Row<T>[]>>>
   /** Times with an index, and the fields of their rows. */
   readonly times: Readonly<Record<string, keyof T & string>>

@@ -85,7 +85,7 @@ export interface CallRow {
   method: string
   path: string
   status: number
-  /** What a refusal said; null: it was served. */
+  /** What a rejection said; null: it was served. */
   detail: string | null
   expires: Date
 }

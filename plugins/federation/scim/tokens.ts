@@ -61,13 +61,13 @@ export async function listTokens(ctx: AnyContext, directoryId: string): Promise<
   return rows.map(toToken)
 }
 
-/** The token is refused from now on. False: there is no such token. */
+/** The token is rejected from now on. False: there is no such token. */
 export function revokeToken(ctx: AnyContext, id: string): Promise<boolean> {
   return ctx.records('scimToken').delete(id)
 }
 
 /**
- * The row of a token that a request brought; null: it is none of ours, or has expired. A token of another product is known by the digest that the product kept, and
+ * The row of a token that a request brought; null: this server did not make it, or it has expired. A token of another product is known by the digest that the product kept, and
  * from its first use on as every other one.
  */
 export async function findToken(ctx: AnyContext, token: string): Promise<Row<TokenRow> | null> {

@@ -13,7 +13,7 @@ export function assertVersion({ ifMatch }: Caller, { version }: { version: numbe
   if (ifMatch !== null && !names(ifMatch, version)) throw new ScimError(412, 'The resource was changed by another request.')
 }
 
-/** Whether the client has this version already: a GET is answered 304. */
+/** Whether the client has this version already: a GET gets status 304. */
 export function isKnownVersion(ctx: Context, version: number): boolean {
   const known = ctx.request.headers.get('if-none-match')
   return known !== null && names(known, version)

@@ -21,7 +21,7 @@ export class RevocationRefused extends AuthError {
   }
 }
 
-/** The sender is told `code` and the message, with status 400. */
+/** The sender receives `code` and the message, with status 400. */
 export class SignalRefused extends AuthError {
   static override type = 'SignalRefused'
   static override row: ErrorRow = { page: 'error', status: 400 }

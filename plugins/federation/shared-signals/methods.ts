@@ -52,7 +52,7 @@ export interface SharedSignalsApi {
       create(receiver: NewReceiver & OfTenant): Promise<SignalReceiver & { token: string }>
       /** Oldest first, at most 100. */
       list(of: { organizationId: string } & OfTenant): Promise<SignalReceiver[]>
-      /** A new token; the former one is refused from now on. Null: there is no such receiver. */
+      /** A new token; the former one is rejected from now on. Null: there is no such receiver. */
       rotate(of: { id: string } & OfTenant): Promise<(SignalReceiver & { token: string }) | null>
       /** With its streams and what waits for it. False: there is no such receiver. */
       remove(of: { id: string } & OfTenant): Promise<boolean>
@@ -62,7 +62,7 @@ export interface SharedSignalsApi {
       create(stream: NewStream & OfTenant): Promise<SignalStream>
       /** Of all receivers of an organization. */
       list(of: { organizationId: string } & OfTenant): Promise<SignalStream[]>
-      /** `paused`: events wait. `disabled`: there are none. The receiver is told. Null: there is no such stream. */
+      /** `paused`: events wait. `disabled`: there are none. The receiver is notified. Null: there is no such stream. */
       setStatus(change: { id: string; status: StreamStatus; reason?: string } & OfTenant): Promise<SignalStream | null>
       /** With what waits in it. False: there is no such stream. */
       remove(of: { id: string } & OfTenant): Promise<boolean>

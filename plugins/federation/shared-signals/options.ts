@@ -15,7 +15,7 @@ export type SignalKind =
 /** Signals that may end sessions. */
 export type RevokingSignal = 'session-revoked' | 'sessions-revoked' | 'credential-change' | 'account-disabled' | 'account-purged'
 
-/** What is said of one sender. */
+/** Options of one sender. */
 export interface SignalsOfProvider {
   /** Signals that end sessions: a list, or true for all of them. Default: none, a signal is an event alone. */
   revoke?: boolean | readonly RevokingSignal[] | undefined
@@ -23,7 +23,7 @@ export interface SignalsOfProvider {
   authorization?: string | undefined
   /**
    * Experimental, because it is a draft that may change: Global Token Revocation, as Okta Universal Logout sends it. `POST
-   * <basePath>/global-token-revocation/<id>` ends the sessions of a person that this provider began. Default false.
+   * <basePath>/global-token-revocation/<id>` ends the sessions of a user that this provider began. Default false.
    */
   experimentalGlobalTokenRevocation?: boolean | undefined
 }
@@ -49,7 +49,7 @@ export interface Sender {
   revokes: ReadonlySet<SignalKind>
   authorization: string | undefined
   revokesGlobally: boolean
-  /** Whether names of people are remembered: where there are records. */
+  /** Whether names of users are remembered: where there are records. */
   keeps: boolean
 }
 

@@ -60,7 +60,7 @@ export async function listReceivers(ctx: AnyContext, organizationId: string): Pr
   return rows.map(toReceiver)
 }
 
-/** A new token; the former one is refused from now on. Null: there is no such receiver. */
+/** A new token; the former one is rejected from now on. Null: there is no such receiver. */
 export async function rotateReceiver(ctx: AnyContext, id: string): Promise<(SignalReceiver & { token: string }) | null> {
   const token = makeToken(ctx)
   const row = await ctx.records('signalReceiver').update(id, { digest: await digestToken(token), tail: token.slice(-4) })

@@ -12,7 +12,7 @@ const longest = 300
 const leeway = 60
 const types = ['global-token-revocation+jwt', 'JWT', undefined]
 
-/** `POST /global-token-revocation/:provider`: ends the sessions of one person that this provider began. */
+/** `POST /global-token-revocation/:provider`: ends the sessions of one user that this provider began. */
 export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, Sender>): Promise<Response> {
   const { provider = '' } = ctx.params
   const sender = senders.get(provider)

@@ -7,7 +7,7 @@ import { findSubject, type Subject } from './subject.ts'
 import { canonicalName, findUserId } from './users.ts'
 import { verifySecurityEventToken, type SecurityEventToken } from './token.ts'
 
-/** A signal, as it is told. */
+/** A signal, as listeners receive it. */
 export interface Signal {
   /** Id of the provider that sent it. */
   provider: string

@@ -126,7 +126,7 @@ function readDelivery(given: unknown): Pick<StreamRequest, 'method' | 'endpoint'
 export function readEndpoint(endpoint: unknown): string {
   const url = typeof endpoint === 'string' && endpoint.length <= 2000 && URL.canParse(endpoint) ? new URL(endpoint) : undefined
   if (url?.protocol !== 'https:' || url.username !== '' || url.password !== '')
-    throw new HttpError(400, '`delivery.endpoint_url` must be an https address without a user name.')
+    throw new HttpError(400, '`delivery.endpoint_url` must be an https address without a username.')
   return url.href
 }
 

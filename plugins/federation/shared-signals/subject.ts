@@ -3,7 +3,7 @@ import { type AnyContext, toAddress } from 'authkernel/kernel'
 import { isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { subOf } from './users.ts'
 
-/** The person and the session, by their names at the sender. */
+/** The user and the session, by their names at the sender. */
 export interface Subject {
   sub?: string
   sid?: string
@@ -12,7 +12,7 @@ export interface Subject {
 export interface Teller {
   provider: string
   issuer: string
-  /** Whether it may name people by this address, wherever in the subject the address stands. Default: by each that the person has proved. */
+  /** Whether it may name users by this address, wherever in the subject the address stands. Default: by each that the user has proved. */
   speaksFor?(email: string): Promise<boolean>
 }
 const maxAliases = 10
@@ -50,7 +50,7 @@ async function firstSubject(ctx: AnyContext, sender: Teller, identifiers: unknow
   return {}
 }
 
-/** Only a proved address, and only a person who has an account at this sender. */
+/** Only a proved address, and only a user who has an account at this sender. */
 async function byAddress(ctx: AnyContext, sender: Teller, email: unknown): Promise<Subject> {
   const { provider, speaksFor } = sender
   const { store } = ctx

@@ -21,7 +21,7 @@ export async function isSubject(
   return chosen ? chosen.included : defaults === 'all'
 }
 
-/** Throws HttpError 400 for a subject that is malformed, and 404 for a user who is not of the organization of the stream, in the same words as for one who does not exist. */
+/** Throws HttpError 400 for a subject that is malformed, and 404 for a user who is not of the organization of the stream. The words are the same as for an unknown user. */
 export async function setSubject(ctx: AnyContext, stream: Row<SignalStreamRow>, subject: unknown, included: boolean): Promise<void> {
   const userId = await findUser(ctx, stream, subject)
   if (userId === undefined || !(await isMember(ctx, stream, userId))) throw new HttpError(404, 'There is no such subject.')

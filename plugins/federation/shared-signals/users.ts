@@ -3,7 +3,7 @@ import { type AdapterAccount, type AnyContext, type Login, sha256, toHex } from 
 import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { indexedName } from 'authkernel/kernel/strategies'
 
-/** A person, by the name that an issuer gave. */
+/** A user, by the name that an issuer gave. */
 export interface Person {
   provider: string
   issuer: string
@@ -34,7 +34,7 @@ export async function findUserId(ctx: AnyContext, person: Person, keeps: boolean
   return keeps ? await bySession(ctx, provider, name) : undefined
 }
 
-/** The name of the person whose account it is, at this issuer; undefined: the account is of another one. */
+/** The name of the user whose account it is, at this issuer; undefined: the account is of another one. */
 export async function subOf(ctx: AnyContext, sender: Omit<Person, 'sub'>, account: AdapterAccount): Promise<string | undefined> {
   const { providerAccountId: id, id_token: token } = account
   const claims = typeof token === 'string' ? unverifiedJwt(token)?.claims : undefined

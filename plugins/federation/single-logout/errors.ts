@@ -1,7 +1,7 @@
 /** Why a logout request of a provider was not accepted. */
 import { AuthError, type ErrorRow } from 'authkernel/kernel'
 
-/** The provider is answered 400 with `{"error":"invalid_request"}`; the reason is in the log alone. */
+/** The provider gets status 400 with `{"error":"invalid_request"}`; the reason is in the log alone. */
 export class LogoutRefused extends AuthError {
   static override type = 'LogoutRefused'
   static override row: ErrorRow = { page: 'error', status: 400 }

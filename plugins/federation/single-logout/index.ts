@@ -19,7 +19,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-/** Throws AuthError for options of the wrong shape. Refused at compile: `backChannel` where sessions cannot be ended from elsewhere. */
+/** Throws AuthError for options of the wrong shape. Rejected at compile: `backChannel` where sessions cannot be ended from elsewhere. */
 export function singleLogoutPlugin(options: SingleLogoutOptions = {}): Plugin<void> {
   const resolved = resolveOptions(options)
   return {

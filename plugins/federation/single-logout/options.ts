@@ -1,14 +1,14 @@
 /** Options, checked once. */
 import { assertOptions, AuthError, type Awaitable, type CompileView, isSecureUrl } from 'authkernel/kernel'
 
-/** What is said of one provider. */
+/** Options of one provider. */
 export interface LogoutOfProvider {
   /**
-   * Signs people out at the provider too, where it has an `end_session_endpoint`; a function is asked at each sign-out. Default true.
+   * Signs users out at the provider too, where it has an `end_session_endpoint`; a function is asked at each sign-out. Default true.
    */
   endSession?: boolean | ((signOut: { provider: string; callbackUrl: string; request: Request }) => Awaitable<boolean>) | undefined
   /**
-   * Where the provider sends people afterwards, as registered there: a URL of the host, which gets `state` and leads on by itself. `false`: nowhere, the
+   * Where the provider sends users afterwards, as registered there: a URL of the host, which gets `state` and leads on by itself. `false`: nowhere, the
    * provider shows its own page. Default: `<basePath>/signed-out`, which leads to the `callbackUrl` of the sign-out.
    */
   postLogoutRedirectUri?: string | false | undefined

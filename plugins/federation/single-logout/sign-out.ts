@@ -31,7 +31,7 @@ export interface EndSession {
   parameters: Record<string, string>
 }
 
-/** Seconds that a person may take at the provider. */
+/** Seconds that a user may take at the provider. */
 const patience = 900
 const maxUrl = 2_000
 

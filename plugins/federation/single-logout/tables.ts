@@ -15,7 +15,7 @@ export interface LogoutHintRow extends Record<string, unknown> {
   expires: Date
 }
 
-/** Its id is that of the session, or of a sign-out that goes on. */
+/** Its id is the id of the session, or of a sign-out that goes on. */
 export const hintTable: RecordSpec<LogoutHintRow> = {
   fields: {
     userId: { type: 'string', max: 200 },

@@ -49,7 +49,8 @@ export function connectionTarget(): ImportTarget<ConnectionTaken> {
 /** Undefined: it can be stored. */
 async function findReason(ctx: AnyContext, taken: ConnectionTaken): Promise<string | undefined> {
   const { providerId } = taken.former
-  if (!isFormerId(providerId)) return 'the id of the provider has capital letters or signs, or begins with "sso-". Make the connection anew'
+  if (!isFormerId(providerId))
+    return 'the id of the provider has capital letters or signs, or begins with "sso-". Make the connection again'
   if (ctx.app.providers.has(providerId)) return 'createAuth has a provider of the same id. Rename that one, or leave the connection behind'
   if (taken.organizationId !== null && !organizationsOf(ctx)) return 'it belongs to an organization. Use organizationsPlugin()'
   try {

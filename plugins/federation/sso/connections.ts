@@ -252,7 +252,7 @@ export async function assertHostDomains(ctx: AnyContext, domains: readonly strin
       throw new SsoInput(`sso: an organization has proved ${domain}.`)
 }
 
-/** A role that is not there would refuse every new member. */
+/** A role that is not there would reject every new member. */
 async function assertRoles(ctx: AnyContext, organizationId: string, { groups = {}, default: fallback }: RoleMapping): Promise<void> {
   const names = new Set([...Object.values(groups), ...(fallback === undefined ? [] : [fallback])])
   if (organizationId === '' || names.size === 0) return

@@ -1,4 +1,4 @@
-/** Enforcement at every way in: hooks that refuse what a policy forbids, and lead the user to the connection. */
+/** Enforcement at every way in: hooks that reject what a policy forbids, and lead the user to the connection. */
 import { type AnyContext, type Context, type Kernel, redirectTo, withParams } from 'authkernel/kernel'
 import { findDemand } from './demand.ts'
 import { SsoRequired } from './errors.ts'

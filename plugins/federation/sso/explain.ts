@@ -1,4 +1,4 @@
-/** Errors of identity providers as codes that pages have a text for: what to mend, and where. */
+/** Errors of identity providers as codes that pages have a text for: what to fix, and where. */
 import type { AuthError } from 'authkernel/kernel'
 
 /** A cause that pages can explain. `sso.fix.<cause>` is its text. */

@@ -56,7 +56,7 @@ async function endForbidden(ctx: AnyContext, userId: string): Promise<void> {
   if (demand) await endOthers(ctx, demand, userId)
 }
 
-/** Its connections have secrets, and its log has addresses. The guard refuses sign-ins from the moment of the deletion, also where this fails. */
+/** Its connections have secrets, and its log has addresses. The guard rejects sign-ins from the moment of the deletion, also where this fails. */
 async function forgetOrganization(ctx: AnyContext, organizationId: string): Promise<void> {
   await ctx.records('ssoPolicy').delete(policyIdOf(organizationId))
   const { rows } = await ctx.records('ssoConnection').find({ where: { organizationId }, limit: 100 })

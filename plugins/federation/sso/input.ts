@@ -21,7 +21,7 @@ export interface ConnectionBasics {
   enabled?: boolean | undefined
   /** Which product the identity provider is, for guides and logs: `entra`, `okta`. At most 32 lower-case letters, digits and dashes. Default: none. */
   product?: string | null | undefined
-  /** Address of the person at the company who looks after it: gets mails before a certificate ends. Default: none; owners get them in every case. */
+  /** Address of the user at the company who looks after it: gets mails before a certificate ends. Default: none; owners get them in every case. */
   contact?: string | null | undefined
 }
 /** A connection by OpenID Connect. */

@@ -24,7 +24,7 @@ type Reading = Pick<ConnectionRow, 'mapping' | 'type'>
 export type Attributes = Readonly<Record<string, unknown>>
 /** What a connection makes of the attributes of a user. */
 export interface MappedUser {
-  /** Null: the attribute is missing, and the sign-in is refused. */
+  /** Null: the attribute is missing, and the sign-in is rejected. */
   id: string | null
   email: string | null
   name: string | null

@@ -1,4 +1,4 @@
-/** What to mend, for the administrators of an identity provider: texts of `FailureCause`. */
+/** What to fix, for the administrators of an identity provider: texts of `FailureCause`. */
 import type { Messages } from 'authkernel/kernel'
 
 export const fixMessages: Messages = {
@@ -10,7 +10,7 @@ export const fixMessages: Messages = {
     'sso.fix.secretExpired': 'The client secret has expired. Make a new one and enter it here.',
     'sso.fix.secretWrong': 'Client ID or client secret is wrong. Copy the value of the secret, not its ID.',
     'sso.fix.consent': 'An administrator of your identity provider must grant consent to the application.',
-    'sso.fix.denied': 'The sign-in was cancelled or refused at the identity provider.',
+    'sso.fix.denied': 'The sign-in was cancelled or denied at the identity provider.',
     'sso.fix.context': 'The identity provider cannot sign in the way that was asked for. Remove the demand, or allow this method there.',
     'sso.fix.nameId': 'The format of the NameID does not fit. Choose “persistent” or “email” at your identity provider.',
     'sso.fix.login': 'The identity provider wanted to ask the user, and was not allowed to. Sign in again.',
@@ -23,7 +23,7 @@ export const fixMessages: Messages = {
       'The identity provider does not give what was asked for. Allow the scopes openid, profile and email for the application.',
     'sso.fix.failing': 'The identity provider failed. Try again, and look into its log at the time of the sign-in.',
     'sso.fix.refused':
-      'The identity provider refuses our request. Compare entity ID, ACS URL (HTTP-POST) and redirect URI there with the values of the setup portal.',
+      'The identity provider rejects our request. Compare entity ID, ACS URL (HTTP-POST) and redirect URI there with the values of the setup portal.',
     'sso.fix.signature': 'The signature fits none of the certificates. Read the metadata again, or add the current certificate.',
     'sso.fix.audience': 'At your identity provider, set the entity ID (audience) to the value of the setup portal.',
     'sso.fix.recipient': 'At your identity provider, set the ACS URL (recipient) to the value of the setup portal.',

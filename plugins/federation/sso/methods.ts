@@ -38,7 +38,7 @@ export interface SsoApi {
     create(by: By, organizationId: string | null, connection: NewConnection): Promise<connections.Connection>
     /** Changes what is given. The identity provider and `mapping.id` stay: accounts rest on them. */
     update(by: By, id: string, change: ConnectionChange): Promise<connections.Connection>
-    /** Removes a connection. Refused for the last one that a policy demands. */
+    /** Removes a connection. Rejected for the last one that a policy demands. */
     remove(by: By, id: string): Promise<void>
     /** One connection, without its secret. */
     get(by: By, id: string): Promise<connections.Connection>

@@ -16,7 +16,7 @@ export interface NewPolicy {
   members: boolean
   /** Grace: until then all sign-in methods work. Default: now; a policy that holds already for the same users keeps its date. */
   from?: Date | string | undefined
-  /** Ids of owners who may also sign in with other methods, so that a broken connection can be mended; at most 5. Default: none. */
+  /** Ids of owners who may also sign in with other methods, so that they can fix a broken connection; at most 5. Default: none. */
   breakGlass?: readonly string[] | undefined
   /** Ids or addresses of users who may also sign in with other methods: a service account; at most 100. Default: none. */
   exceptions?: readonly string[] | undefined

@@ -30,7 +30,7 @@ export async function isSatisfied(ctx: AnyContext, { organizationIds }: Demand, 
   return row !== null && row.enabled && organizationIds.includes(row.organizationId)
 }
 
-/** `breakGlass`: an owner who may mend the connection. A user of that list who is no owner any more is under the policy. */
+/** `breakGlass`: an owner who may fix the connection. A user of that list who is no owner any more is under the policy. */
 export async function findExemption(
   ctx: AnyContext,
   policy: Row<PolicyRow>,

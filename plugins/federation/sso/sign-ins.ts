@@ -1,4 +1,4 @@
-/** The log of sign-ins by a connection, for the IT of the company: what failed, and what to mend. */
+/** The log of sign-ins by a connection, for the IT of the company: what failed, and what to fix. */
 import { type AnyContext, type AuthError, type Kernel, redactText, toAddress } from 'authkernel/kernel'
 import { type Actor, requireConnection } from './actor.ts'
 import { explainFailure } from './explain.ts'
@@ -54,7 +54,7 @@ function reasonOf(error: AuthError): string {
   const { err: inner, fix, description } = (error.cause ?? {}) as Readonly<Record<string, unknown>>
   const more = inner instanceof Error && inner.message !== error.message ? inner.message : description
   const text = typeof more === 'string' && more !== error.message ? `${error.message} ${more}` : error.message
-  // SAML says what to mend.
+  // SAML says what to fix.
   return redactText(typeof fix === 'string' ? `${text} ${fix}` : text).slice(0, 500)
 }
 

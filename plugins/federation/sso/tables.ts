@@ -65,7 +65,7 @@ export interface SamlSettings {
   idpInitiated?: boolean | undefined
   /** Format of the NameID that is asked for. */
   nameIdFormat?: string | undefined
-  /** Users must prove anew who they are at each sign-in. Default false. */
+  /** Users must prove again who they are at each sign-in. Default false. */
   forceAuthn?: boolean | undefined
   /** Classes of authentication contexts, of which the response must name one; at most 10. Default: any. */
   authnContext?: readonly string[] | undefined
@@ -97,18 +97,18 @@ export interface ConnectionRow {
   used: boolean
   /** `version` at the last test sign-in that passed; null: none has. */
   tested: number | null
-  /** Address of the person at the company who looks after it; null: none. */
+  /** Address of the user at the company who looks after it; null: none. */
   contact: string | null
   /** Raised by every change. */
   version: number
   created: Date
 }
-/** A row of `ssoDomain`: a domain that the host gave to a connection of its own. */
+/** A row of `ssoDomain`: a domain that the host gave to one of its connections. */
 export interface HostDomainRow {
   domain: string
   connectionId: string
 }
-/** A row of `ssoPolicy`; its id is that of the organization, or `host`. */
+/** A row of `ssoPolicy`; its id is the id of the organization, or `host`. */
 export interface PolicyRow {
   /** Users with an address in a proved domain must sign in with a connection. */
   domains: boolean
@@ -131,7 +131,7 @@ export interface SignInRow {
   at: Date
   /** `ok`, or the type of the error. */
   outcome: string
-  /** What to mend, for the IT of the company; null for a success. */
+  /** What to fix, for the IT of the company; null for a success. */
   reason: string | null
   /** A code for `reason` that pages have a text for; null: none is known. */
   cause: FailureCause | null

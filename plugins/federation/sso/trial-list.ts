@@ -1,7 +1,7 @@
 /** Test sign-ins that this browser has under way. */
 import { createPending, type PendingList } from 'authkernel/kernel'
 
-/** One test sign-in; its id is that of the row. */
+/** One test sign-in; its id is the id of the row. */
 export interface PendingTrial {
   /** Id of the connection. */
   connection: string

@@ -48,7 +48,7 @@ export async function reportAnswer(ctx: AnyContext, row: Row<ConnectionRow>, pro
   return { checks, attributes: copyAttributes(profile), user, cause }
 }
 
-/** The answer was refused. Passed are the checks that come before the one that failed. */
+/** The answer was rejected. Passed are the checks that come before the one that failed. */
 export function reportFailure(row: Row<ConnectionRow>, error: AuthError): TrialReport {
   const { check } = (error.cause ?? {}) as { check?: unknown }
   const names: readonly string[] = protocolChecks[row.type]

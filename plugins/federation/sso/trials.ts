@@ -78,7 +78,7 @@ export async function getTrial(actor: Actor, id: string): Promise<Trial | null> 
   return { connectionId, outcome, report: report as TrialReport | null, started }
 }
 
-/** Ends a test sign-in where a sign-in would go on. Before the guard, which would refuse a connection that is switched off. */
+/** Ends a test sign-in where a sign-in would go on. Before the guard, which would reject a connection that is switched off. */
 export function addTrials(kernel: Kernel): void {
   kernel.pending(trials)
   kernel.hook('signIn', async ({ account, profile, ctx }) => {

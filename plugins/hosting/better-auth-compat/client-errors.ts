@@ -15,12 +15,12 @@ const errorTable: Readonly<Record<string, readonly [code: string, message: strin
   TooManySecondFactors: ['TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE', 'Too many attempts. Please request a new code.', 400],
 }
 
-/** A refusal. */
+/** A rejection. */
 export function refuse(code: string, message: string, status: number, headers: Readonly<Record<string, string>> = {}): Response {
   return json({ code, message }, status, headers)
 }
 
-/** What a route of authkernel refused. Types that better-auth does not know become its own codes, without a detail. */
+/** What a route of authkernel rejected. Types that better-auth does not know become its own codes, without a detail. */
 export function refusalOf({ status, error = '', retryAfter }: Outcome): Response {
   if (status === 429 || (status === 503 && retryAfter !== undefined)) {
     const headers = retryAfter === undefined ? {} : { 'X-Retry-After': String(retryAfter), 'Retry-After': String(retryAfter) }

@@ -68,7 +68,7 @@ function readOidc(row: SourceFields, config: Json): Read {
       mapping: namesOf(mapping, { id: 'sub', email: 'email', name: 'name' }),
     },
     former: { callbackPath: `/sso/callback/${String(row['providerId'])}` },
-    withheld: auth === 'private_key_jwt' ? 'the private key is in the options of sso(). Make the connection anew' : undefined,
+    withheld: auth === 'private_key_jwt' ? 'the private key is in the options of sso(). Make the connection again' : undefined,
   }
 }
 
@@ -93,9 +93,9 @@ function readSaml(row: SourceFields, config: Json): Read {
 
 function reasonAgainst(config: Json, idp: Json, sp: Json): string | undefined {
   if (isTrue(sp['isAssertionEncrypted']) || isTrue(idp['isAssertionEncrypted']))
-    return 'its assertions are encrypted. Make the connection anew'
+    return 'its assertions are encrypted. Make the connection again'
   return isTrue(config['authnRequestsSigned'])
-    ? 'its requests are signed, and better-auth keeps no certificate. Make the connection anew'
+    ? 'its requests are signed, and better-auth keeps no certificate. Make the connection again'
     : undefined
 }
 
@@ -131,7 +131,7 @@ function noteAddresses({ problems }: Move, rows: readonly SourceFields[]): void 
     name: 'sso-addresses',
     level: 'note',
     count: rows.length,
-    message: `${rows.length} connections go on with the redirect URI or ACS that their identity providers know, below the base path: ${addresses.slice(0, 10).join(', ')}. betterAuthCompatPlugin answers there. Nothing has to be registered anew. If you set \`redirectURI\` of sso(), register these in its place. Try each with \`npx authkernel sso test\`.`,
+    message: `${rows.length} connections go on with the redirect URI or ACS that their identity providers know, below the base path: ${addresses.slice(0, 10).join(', ')}. betterAuthCompatPlugin answers there. Nothing has to be registered again. If you set \`redirectURI\` of sso(), register these in its place. Try each with \`npx authkernel sso test\`.`,
     examples: addresses.slice(0, 100),
   })
   const claimed = rows.filter((row) => toText(row['organizationId']) !== null || !isTrue(row['domainVerified']))

@@ -30,7 +30,7 @@ export async function describeRest({ ctx, source }: Move, factors: number): Prom
   note(
     'columns',
     custom.length,
-    'Columns of your own in the table of users',
+    'Custom columns in the table of users',
     `They stay and are read as fields of the user: ${custom.join(', ')}.`,
     custom,
   )

@@ -77,10 +77,6 @@ async function describeLeft({ database, schema }: Ground): Promise<{ problems: I
   const factors = source.has('twoFactor') ? await source.count('twoFactor') : 0
   note('left-factors', factors, `second factors stay in ${tableOf(schema, 'twoFactor')}: only better-auth reads them.`)
   if (factors > 0) statements.push(`delete from "${tableOf(schema, 'twoFactor')}"`)
-  note(
-    'left-sessions',
-    await source.count('session'),
-    'sessions go on until they end: those that better-auth began cannot be told from the others.',
-  )
+  note('left-sessions', await source.count('session'), 'sessions go on until they end: those that better-auth began look like the others.')
   return { problems, statements }
 }

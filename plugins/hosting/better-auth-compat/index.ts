@@ -53,7 +53,7 @@ const unsafeSchemes = new Set(['http', 'https', 'javascript', 'data', 'file', 'b
 export interface BetterAuthApi {
   betterAuth: {
     /**
-     * Takes over passwords, second factors, bans, user names and more. A dry run unless `apply` is true. It may be repeated: a later run refreshes what changed in
+     * Takes over passwords, second factors, bans, usernames and more. A dry run unless `apply` is true. It may be repeated: a later run refreshes what changed in
      * better-auth, and never replaces what changed here. With `apply` it writes nothing while a problem is neither solved nor named in `accept`: `refused` lists those.
      * Throws AuthError without `db`, and for tables that lack a column. `tenant` names the tenant where there are several.
      */

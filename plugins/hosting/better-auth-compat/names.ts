@@ -23,7 +23,7 @@ const returnNull = (): null => null
 
 /**
  * Names for `sqlAdapter(db, { names: betterAuthNames() })`. `passkeys`: the table of @better-auth/passkey is there. `casing` and `models` say what your tables and
- * columns are called. Mailed links, one-time marks and records of plugins get tables of their own. Throws AuthError for an unknown model.
+ * columns are called. Magic links, one-time marks and records of plugins get separate tables. Throws AuthError for an unknown model.
  */
 export function betterAuthNames({ passkeys = false, ...schema }: { passkeys?: boolean } & BetterAuthSchema = {}): BetterAuthNames {
   checkSchema(schema)

@@ -156,7 +156,7 @@ function consentKind(): MovedKind<ConsentTaken> {
   }
 }
 
-/** oidcProvider stores a refusal, too. */
+/** oidcProvider stores a rejection, too. */
 function isGiven(row: SourceFields): boolean {
   return isTrue(row['consentGiven'] ?? true)
 }

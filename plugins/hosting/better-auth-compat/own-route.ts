@@ -31,7 +31,7 @@ const droppedHeaders = [
   'x-forwarded-proto',
 ]
 
-/** Never throws for what the route refuses. */
+/** Never throws for what the route rejects. */
 export async function askOwnRoute(kernel: Kernel, ctx: Context, path: string, sent: OwnRequest): Promise<Outcome> {
   const headers = new Headers(ctx.request.headers)
   for (const name of [...droppedHeaders, ...[...headers.keys()].filter((one) => one.startsWith('sec-fetch-'))]) headers.delete(name)

@@ -80,7 +80,7 @@ export async function assertOpen(ctx: AnyContext): Promise<void> {
   if (finished) throw new AuthError(describeEnd(finished))
 }
 
-/** What is said of a move that is over. */
+/** The message of a move that is over. */
 export function describeEnd(finished: Date): string {
   return `The move from better-auth was finished on ${finished.toISOString()}: nothing more is taken over. What better-auth has that is missing here must be made here.`
 }

@@ -46,7 +46,7 @@ export function addExpoRoutes(parts: ExpoParts): void {
   kernel.route({ method: 'GET', path: '/expo/finish', handler: (ctx) => finishInBrowser(ctx, parts) })
 }
 
-/** Whether an app asks, and names a page of its own. */
+/** Whether an app asks, and names one of its pages. */
 export function isForApp({ request: { headers } }: Context, callbackURL: unknown): callbackURL is string {
   return (
     headers.has('expo-origin') &&

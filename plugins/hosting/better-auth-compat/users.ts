@@ -1,4 +1,4 @@
-/** What moves of users themselves: passwords, second factors, bans, user names. */
+/** What moves of users themselves: passwords, second factors, bans, usernames. */
 import { type AnyContext, bytes, type ImportedFactor, type PasswordTaken } from 'authkernel/kernel'
 import type { BanTaken } from 'authkernel/plugins/admin'
 import type { NumberTaken } from 'authkernel/plugins/phone'
@@ -18,7 +18,7 @@ export interface Move {
   /** Problems that a kind finds while it reads. */
   problems: ImportProblem[]
 }
-/** Things of one kind: where they are there, who stores them here, and what is said where no plugin does. */
+/** Things of one kind: where they are there, which plugin stores them here, and the message if none does. */
 export interface MovedKind<T> {
   kind: string
   model: BetterAuthModel
@@ -111,7 +111,7 @@ export function factorKind(): UserKind<ImportedFactor> {
     record: 'twoFactor',
     absent: (count) => ({
       level: 'factor',
-      message: `${count} people would sign in without their second factor: use twoFactorPlugin().`,
+      message: `${count} users would sign in without their second factor: use twoFactorPlugin().`,
     }),
     count: async (source) =>
       Math.min(
@@ -212,7 +212,7 @@ export function nameKind(): MovedKind<NameTaken> {
     model: 'user',
     service: 'nameImport',
     record: 'userName',
-    absent: (count) => ({ level: 'loss', message: `${count} users could not sign in with their user names: use usernamesPlugin().` }),
+    absent: (count) => ({ level: 'loss', message: `${count} users could not sign in with their usernames: use usernamesPlugin().` }),
     count: async (source) => (source.has('user', 'username') ? source.count('user', withUsername) : 0),
     async *pages({ source }) {
       for await (const users of source.has('user', 'username') ? source.pages('user', withUsername) : [])

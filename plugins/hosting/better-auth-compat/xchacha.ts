@@ -14,7 +14,7 @@ export function decryptText(hex: string, secrets: readonly string[]): string | u
   return undefined
 }
 
-/** Another text in place of an encrypted one, under the secret that opens that. Undefined: none of them does. `nonce` is 24 random bytes. */
+/** Another text instead of an encrypted one, under the secret that opens that. Undefined: none of them does. `nonce` is 24 random bytes. */
 export function replaceText(sealed: string, text: string, secrets: readonly string[], nonce: Uint8Array): string | undefined {
   const secret = secrets.find((one) => decryptText(sealed, [one]) !== undefined)
   if (secret === undefined) return undefined

@@ -7,8 +7,7 @@ const headLength = 1_048_576
 const longestLine = 16_777_216
 
 /**
- * The rows of a file, which is given in pieces: a list in JSON, a JSON document whose keys `lists` hold lists, one JSON value a line, or CSV with a first line of
- * names. Throws AuthError for text that is none of these, with the number of the line where there is one.
+ * The rows of a file, which is given in pieces. The file is a list in JSON, a JSON document whose keys `lists` hold lists, one JSON value a line, or CSV with a first line of names. Throws AuthError for text that is none of these, with the number of the line where there is one.
  */
 export async function* readExportedRows(file: AsyncIterable<Uint8Array>, lists: readonly string[]): AsyncGenerator<ExportedRow> {
   const chunks = file[Symbol.asyncIterator]()

@@ -20,9 +20,9 @@ export interface SourceRow<T> {
   value: T
   /** The user it belongs to; null: none. */
   userId: string | null
-  /** What is compared in place of the value: the row as the source has it. */
+  /** What is compared instead of the value: the row as the source has it. */
   compare?: unknown
-  /** Why it is not taken, now or by a later run: the key of a user whose address was never verified. It is counted as refused. */
+  /** Why it is not taken, now or by a later run: the key of a user whose address was never verified. It is counted as rejected. */
   withheld?: string
 }
 /** How a run goes. */

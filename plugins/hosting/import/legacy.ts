@@ -30,7 +30,7 @@ function readAnswer(answer: unknown): LegacyAnswer | null {
   if (answer === null || answer === undefined || answer === false) return null
   const { emailVerified, name, image } = Object(answer) as Partial<LegacyAnswer>
   // `true` alone says nothing of the address.
-  if (typeof answer !== 'object') throw new TypeError('`legacyPassword` must answer null, or an object with `emailVerified`.')
+  if (typeof answer !== 'object') throw new TypeError('`legacyPassword` must return null, or an object with `emailVerified`.')
   return { emailVerified: emailVerified === true, name, image }
 }
 

@@ -7,7 +7,7 @@ export interface ImportOptions {
   /** The Kysely instance of the database in which Lucia, Passport or Supabase keep their tables. Default: none, and the command reads files. */
   db?: ImportDatabase | undefined
   /**
-   * Changes a user of an export before it is stored, for columns of your own: `(user, row) => ({ ...user, fields: { role: String(row.role) } })`. Null leaves the
+   * Changes a user of an export before it is stored, for custom columns: `(user, row) => ({ ...user, fields: { role: String(row.role) } })`. Null leaves the
    * user out. Default: as it is.
    */
   map?: ((user: ImportedUser, row: ExportedRow) => ImportedUser | null) | undefined
@@ -15,7 +15,7 @@ export interface ImportOptions {
   providers?: Readonly<Record<string, string>> | undefined
   /**
    * Asks the former service whether a password is right, at a sign-in of a user without a hash and of an address without a user. A right answer stores a hash
-   * here, and this user is never asked about again. Null: wrong. What it throws is answered with 503. Default: nothing is asked.
+   * here, and this user is never asked about again. Null: wrong. If it throws, the response has status 503. Default: nothing is asked.
    */
   legacyPassword?: ((question: LegacyPasswordQuestion) => Awaitable<LegacyPasswordAnswer | null>) | undefined
   /** Milliseconds for `legacyPassword`; default 5000. */
@@ -23,7 +23,7 @@ export interface ImportOptions {
 }
 /** What `legacyPassword` is asked. */
 export interface LegacyPasswordQuestion {
-  /** An address in its canonical form, or a user name. */
+  /** An address in its canonical form, or a username. */
   name: string
   /** As it was typed. Send it to the former service, and log it nowhere. */
   password: string
@@ -35,7 +35,7 @@ export interface LegacyPasswordQuestion {
 }
 /** The password is right. */
 export interface LegacyPasswordAnswer {
-  /** Whether the former service has verified the address. False: a mailed link decides. */
+  /** Whether the former service has verified the address. False: a magic link decides. */
   emailVerified: boolean
   /** Of a user who is made now. */
   name?: string | null | undefined

@@ -29,7 +29,7 @@ const texts: Readonly<Record<string, readonly [level: Level, message: string]>> 
   'passwords-plugin': ['loss', '{count} users have a hash, and the app does not use passwordsPlugin().'],
   'unverified-users': [
     'note',
-    '{count} users have a hash and an address that the source did not verify. The hash is parked until a mailed link is opened.',
+    '{count} users have a hash and an address that the source did not verify. The hash is parked until a magic link is opened.',
   ],
   'proved-here': [
     'note',
@@ -44,7 +44,7 @@ const texts: Readonly<Record<string, readonly [level: Level, message: string]>> 
     '{count} users have passkeys. They are bound to the domain of the source and its export has no keys: users add new ones.',
   ],
   bans: ['loss', '{count} users are banned, and would get in: use adminPlugin().'],
-  'user-names': ['loss', '{count} users have a user name, and the app does not use usernamesPlugin().'],
+  'user-names': ['loss', '{count} users have a username, and the app does not use usernamesPlugin().'],
   organizations: ['loss', '{count} organizations and memberships are in the export, and the app does not use organizationsPlugin().'],
   roles: [
     'loss',
@@ -56,7 +56,7 @@ const texts: Readonly<Record<string, readonly [level: Level, message: string]>> 
   groups: ['loss', '{count} users are in groups. Write what you need with the option `map`.'],
   sso: ['loss', '{count} users signed in by SAML. Add their provider by OpenID Connect.'],
   wallets: ['loss', '{count} users have wallets. They are not taken.'],
-  guests: ['loss', '{count} users are guests. They come without a way to sign in.'],
+  guests: ['loss', '{count} users are guests. They come without a sign-in method.'],
   providers: [
     'note',
     '{count} accounts belong to providers that the app does not have. They do not sign in until the provider is added: {examples}.',

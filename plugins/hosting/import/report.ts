@@ -17,7 +17,7 @@ export interface KindReport {
   conflicts: string[]
   /** How many of them wait. */
   open: number
-  /** Reasons of refusals with their number and up to 10 keys. */
+  /** Reasons of rejections with their number and up to 10 keys. */
   refusals: Record<string, { count: number; keys: string[] }>
 }
 
@@ -86,7 +86,7 @@ export function noteRefusal(report: KindReport, key: string, reason: string): vo
   if (refusal.keys.length < 10) refusal.keys.push(key)
 }
 
-/** Conflicts and refusals of a kind as problems. */
+/** Conflicts and rejections of a kind as problems. */
 export function problemsOf(kind: string, { open, conflicts, refusals }: KindReport): ImportProblem[] {
   return [
     ...Object.entries(refusals).map(([reason, { count, keys }]): ImportProblem => ({

@@ -4,11 +4,11 @@ import { convertProvider } from './providers.ts'
 
 /** The options that differ; all others are those of `createAuth`. */
 export interface NextAuth4Options extends Omit<AuthConfig, 'providers' | 'jwt' | 'logger' | 'secret' | 'cookies'> {
-  /** Providers of `next-auth/providers/*`, of `authkernel/providers/*`, or objects of your own. OAuth 1.0 is refused. */
+  /** Providers of `next-auth/providers/*`, of `authkernel/providers/*`, or custom objects. OAuth 1.0 is rejected. */
   providers: readonly unknown[]
   /** `NEXTAUTH_SECRET`, at least 32 characters. Default: AUTH_SECRET. */
   secret?: string | undefined
-  /** `secret` seals session tokens in place of the secret of the options. */
+  /** `secret` seals session tokens instead of the secret of the options. */
   jwt?: (Omit<NonNullable<AuthConfig['jwt']>, never> & { secret?: string | undefined }) | undefined
   /** With the arguments of version 4: a code, then details. */
   logger?: { [Level in 'error' | 'warn' | 'debug']?: ((code: never, metadata: never) => void) | undefined } | undefined

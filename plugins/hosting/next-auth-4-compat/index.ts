@@ -14,7 +14,7 @@ export function nextAuth4KeyInfo(salt: string): string {
 }
 
 /**
- * Cookies are named `next-auth.*`, session tokens are sealed as NextAuth 4.24 does it (A256GCM), and its CSRF tokens and mailed links are accepted.
+ * Cookies are named `next-auth.*`, session tokens are sealed as NextAuth 4.24 does it (A256GCM), and its CSRF tokens and magic links are accepted.
  * Answers have the form that the client `next-auth/react` of version 4 reads. Either product reads the sessions of the other.
  */
 export function nextAuth4CompatPlugin(options: NoOptions = {}): Plugin {
@@ -46,7 +46,7 @@ export function nextAuth4CompatPlugin(options: NoOptions = {}): Plugin {
   }
 }
 
-/** SHA-256 of value and secret, for CSRF tokens and mailed links. */
+/** SHA-256 of value and secret, for CSRF tokens and magic links. */
 async function legacyDigests(value: string, secrets: readonly string[]): Promise<readonly string[]> {
   return Promise.all(secrets.map(async (secret) => toHex(await sha256(value + secret))))
 }

@@ -11,7 +11,7 @@ import {
 } from 'authkernel/kernel'
 import { createAnswerCache } from './answer-cache.ts'
 
-/** What a tenant has of its own. `namespace` keeps its users, sessions, tokens and limits apart; '' is the default namespace. */
+/** The settings of one tenant. `namespace` keeps its users, sessions, tokens and limits apart; '' is the default namespace. */
 export type TenantSettings = Partial<Settings> & Pick<Settings, 'namespace'>
 
 /** Each function is asked where its answer is needed; undefined leaves the configured values. */
@@ -30,7 +30,7 @@ export interface TenantsOptions {
   max?: number | undefined
 }
 
-/** Answers the hooks `settings`, `tenant`, `tenants`, `provider` and `providers`. Refuses settings without `namespace` when they are answered. */
+/** Answers the hooks `settings`, `tenant`, `tenants`, `provider` and `providers`. Rejects settings without `namespace` when they are returned. */
 export function tenantsPlugin(options: TenantsOptions): Plugin {
   assertOptions('Plugin "tenants"', options, { settings: true, tenant: true, list: true, provider: true, providers: true, max: true })
   const { settings, tenant, list, provider, providers, max = 10_000 } = options

@@ -6,7 +6,7 @@ import { hasRight } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { AgentRecord } from './tables.ts'
 
-/** Why an agent is refused. `spent`: its requests or its days are used up. */
+/** Why an agent is rejected. `spent`: its requests or its days are used up. */
 export type AgentRefusal = 'unknown' | 'stopped' | 'spent' | 'access'
 /** An agent that may come in now. */
 export interface LiveAgent {
@@ -19,7 +19,7 @@ export interface LiveAgent {
 // A host reads the session of one request several times: it costs one request of the budget.
 const spending = new WeakMap<object, Map<string, Promise<boolean>>>()
 
-/** Undefined: the request has no credential of an agent. Null: it has one, and the agent is refused. Throws HttpError 429 where the budget is used up. */
+/** Undefined: the request has no credential of an agent. Null: it has one, and the agent is rejected. Throws HttpError 429 where the budget is used up. */
 export async function authenticateAgent(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const text = readCredential(ctx.request.headers)
   if (text === undefined) return undefined
@@ -34,7 +34,7 @@ export async function authenticateAgent(ctx: Context, options: ResolvedOptions):
   }
 }
 
-/** The live agent of a credential; the request is paid for. Else why it is refused. */
+/** The live agent of a credential; the request is paid for. Else why it is rejected. */
 export async function findLiveAgent(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveAgent | AgentRefusal> {
   const row = await findByCredential(ctx, text)
   const refusal = row ? await whyRefused(ctx, row) : 'unknown'

@@ -129,7 +129,7 @@ export interface AgentOrder {
   reason?: string
 }
 
-/** The kill switch: refused from the next request on. False: there is no such agent, or it was stopped before. */
+/** The kill switch: rejected from the next request on. False: there is no such agent, or it was stopped before. */
 export async function stopAgent(ctx: AnyContext, id: string, order: AgentOrder): Promise<boolean> {
   const { by, ownerId } = order
   const agents = ctx.records('agent')
@@ -147,7 +147,7 @@ export async function stopAgent(ctx: AnyContext, id: string, order: AgentOrder):
   return true
 }
 
-/** Takes back a stop. Null: no such agent. Throws HttpError 403 for one that an administrator stopped, unless an administrator starts it. */
+/** Removes a stop. Null: no such agent. Throws HttpError 403 for one that an administrator stopped, unless an administrator starts it. */
 export async function startAgent(ctx: AnyContext, id: string, order: AgentOrder): Promise<Agent | null> {
   const row = typeof id === 'string' ? await ctx.records('agent').get(id) : null
   if (!row || (order.ownerId !== undefined && row.userId !== order.ownerId)) return null

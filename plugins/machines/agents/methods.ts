@@ -45,7 +45,7 @@ export interface AgentsApi {
     approve(of: AgentsOf, approvalId: string): Promise<boolean>
     /** False: it waits no more. */
     deny(of: AgentsOf, approvalId: string): Promise<boolean>
-    /** For administrators, without the owner: check who asks before. `reason` is kept in the audit log. The owner cannot take it back. */
+    /** For administrators, without the owner: check who asks before. `reason` is kept in the audit log. The owner cannot undo it. */
     stopAny(agentId: string, order: OfTenant & { reason: string }): Promise<boolean>
   }
 }

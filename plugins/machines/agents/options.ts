@@ -23,7 +23,7 @@ export interface AgentsOptions {
   approve?: readonly string[] | undefined
   /** Whether the owner has the right now, asked when an agent is made and at each use. Default: every scope. */
   can?: ((question: AgentScopeQuestion) => Awaitable<boolean>) | undefined
-  /** What an agent gets where nothing else is said, and the most that an owner may give; default 10,000 requests in 30 days. */
+  /** What an agent gets by default, and the most that an owner may give; default 10,000 requests in 30 days. */
   budget?: AgentBudget | undefined
   /** Agents of one user; default 20. */
   max?: number | undefined

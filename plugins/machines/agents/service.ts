@@ -13,7 +13,7 @@ export interface AgentAdministration {
   search(ctx: AnyContext, search?: AgentSearch): Promise<AgentPage>
   /** Null: no such agent. */
   read(ctx: AnyContext, agentId: string): Promise<Agent | null>
-  /** The kill switch; the owner cannot take it back. False: no such agent, or an administrator stopped it before. */
+  /** The kill switch; the owner cannot undo it. False: no such agent, or an administrator stopped it before. */
   stop(ctx: AnyContext, agentId: string, administrator: AgentAdministrator): Promise<boolean>
   /** False: no such agent, or it runs. */
   start(ctx: AnyContext, agentId: string, administrator: AgentAdministrator): Promise<boolean>

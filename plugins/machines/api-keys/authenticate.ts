@@ -9,7 +9,7 @@ import { type ApiKey, type ApiKeyRow, type KeyOrganization, never, toApiKey } fr
 
 const minute = 60_000
 
-/** Undefined: the request has no key. Null: it has one, and the key is refused. Throws HttpError 400 for two keys, 429 beyond the key's limit. */
+/** Undefined: the request has no key. Null: it has one, and the key is rejected. Throws HttpError 400 for two keys, 429 beyond the key's limit. */
 export async function authenticateKey(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const text = readKey(ctx, options.prefix)
   if (text === undefined) return undefined
@@ -41,7 +41,7 @@ export interface LiveKey {
   organization: KeyOrganization | undefined
 }
 
-/** The live key of a text, with its owner; or why it is refused. Counts no use. */
+/** The live key of a text, with its owner; or why it is rejected. Counts no use. */
 export async function verifyKey(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveKey | { reason: string; id?: string }> {
   const parts = parseKey(text, options.prefix)
   const row = parts && (await ctx.records('apiKey').get(parts.id))

@@ -34,7 +34,7 @@ declare module 'authkernel/kernel' {
   interface Hooks {
     /** Whether a key counts now: banned owners. */
     apiKey: Guard<{ key: ApiKey }, AnyContext>
-    /** What the owner of a key is in the organization that the key is for; null: no member, and the key is refused. */
+    /** What the owner of a key is in the organization that the key is for; null: no member, and the key is rejected. */
     keyOrganization: First<{ organizationId: string; userId: string }, KeyOrganization | null, AnyContext>
   }
 }

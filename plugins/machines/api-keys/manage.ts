@@ -94,7 +94,7 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
   return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
 
-/** The key is refused from now on. False: the owner has no such key. */
+/** The key is rejected from now on. False: the owner has no such key. */
 export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
   if (!(await findOwnedKey(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
   await emitChange(ctx, owner, id, 'removed')
@@ -159,7 +159,7 @@ async function findOwnedKey(ctx: AnyContext, owner: KeyOwner, id: string): Promi
 async function assertMember(ctx: AnyContext, owner: KeyOwner, organization: string | undefined): Promise<void> {
   if (organization === undefined) return
   if (typeof organization !== 'string' || !('userId' in owner))
-    throw keyInputError('`organization` is the id of an organization of a person.')
+    throw keyInputError('`organization` is the id of an organization of a user.')
   const seat = await ctx.ask('keyOrganization', { organizationId: organization, userId: owner.userId })
   if (seat === undefined) throw keyInputError('`organization` needs organizationsPlugin.')
   if (seat === null) throw new HttpError(403, 'The owner is no member of this organization.')

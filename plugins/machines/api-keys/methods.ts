@@ -19,19 +19,17 @@ import type { ApiKey } from './tables.ts'
 export interface ApiKeysApi {
   apiKeys: {
     /**
-     * The only time that the key's text is returned. Throws HttpError 400, 403, 409, AccessDenied for a request that is signed in by a key, and
-     * StepUpRequired (403) for a request whose proof is older than `proofAge`, as `rotate` does.
+     * The only time that the key's text is returned. Throws HttpError 400, 403 and 409. Throws AccessDenied for a request that is signed in by a key, and, like `rotate`, StepUpRequired (403) for a proof that is older than `proofAge`.
      */
     create(who: KeysOf, wanted: NewApiKey): Promise<CreatedApiKey>
     /** Newest first; empty for a visitor. */
     list(who: KeysOf): Promise<ApiKey[]>
     /** The next key with the same rights. The old one ends after `overlap` seconds. Null: no such key. */
     rotate(who: KeysOf, id: string): Promise<CreatedApiKey | null>
-    /** The key is refused from now on. False: no such key. */
+    /** The key is rejected from now on. False: no such key. */
     revoke(who: KeysOf, id: string): Promise<boolean>
     /**
-     * The live key of a text, with the scopes that its owner has now, for transports other than HTTP headers; null for any other, and where the owner is
-     * banned or gone. Counts no use.
+     * The live key of a text, with the scopes that its owner has now, for transports other than HTTP headers. Null for any other text, and where the owner is banned or gone. Counts no use.
      */
     verify(request: Request, key: string): Promise<ApiKey | null>
   }

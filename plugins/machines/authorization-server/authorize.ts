@@ -112,7 +112,7 @@ async function readParameters(
   }
 }
 
-/** Work whose refusal the browser sees as a page: there is no address yet that the answer could go to. */
+/** Work whose rejection the browser sees as a page: there is no address yet that the answer could go to. */
 async function asPage<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -46,7 +46,7 @@ async function fetchDocument(ctx: AnyContext, id: string): Promise<CachedDocumen
     .then(({ content, headers }) => ({ metadata: parseDocument(id, content), age: lifetimeOf(headers) }))
     .catch((error: unknown) => {
       if (!(error instanceof NetworkError || error instanceof OAuthRefusal)) throw error
-      ctx.logger.debug?.('authorization-server: the document of a client was refused', { client: id, reason: error.message })
+      ctx.logger.debug?.('authorization-server: the document of a client was rejected', { client: id, reason: error.message })
       return undefined
     })
   return { until: ctx.runtime.now() + (found?.age ?? failureLifetime), metadata: found?.metadata }

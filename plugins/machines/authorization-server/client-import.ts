@@ -31,7 +31,7 @@ declare module 'authkernel/kernel' {
   interface Services {
     /** Stores clients of another product. */
     clientImport: ImportTarget<ClientTaken>
-    /** Stores consents of another product. They count for this server itself: a resource is asked about anew. */
+    /** Stores consents of another product. They count for this server itself: a resource is asked about again. */
     consentImport: ImportTarget<ConsentTaken>
   }
 }
@@ -79,9 +79,9 @@ function findReason(options: ResolvedOptions, { id, metadata, secret }: ClientTa
   if (options.clients.has(id)) return '`clients` of authorizationServerPlugin has a client of this id'
   try {
     const { token_endpoint_auth_method: method, subject_type: subject } = readClientMetadata(metadata, 'host')
-    if (subject === 'pairwise') return 'its users have pairwise ids, which would be others here. Register the client anew'
+    if (subject === 'pairwise') return 'its users have pairwise ids, which would be others here. Register the client again'
     if (method.startsWith('client_secret') !== (secret !== null))
-      return 'the secret is missing, or is kept in a form that is not known. Register the client anew'
+      return 'the secret is missing, or is kept in a form that is not known. Register the client again'
     return undefined
   } catch (error) {
     if (error instanceof OAuthRefusal) return error.message

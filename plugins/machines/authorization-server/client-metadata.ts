@@ -1,4 +1,4 @@
-/** Metadata of clients (RFC 7591 section 2): what is read of options, registrations and metadata documents, and refused. */
+/** Metadata of clients (RFC 7591 section 2): what is read of options, registrations and metadata documents, and rejected. */
 import { isLoopback } from 'authkernel/kernel'
 import { redirectKind } from '../bearer/redirect.ts'
 import { OAuthRefusal } from './errors.ts'
@@ -73,7 +73,7 @@ export interface ClientMetadata {
   require_pushed_authorization_requests: boolean
 }
 
-/** Where metadata comes from: strangers may set less than the host. */
+/** Where metadata comes from: a client that registers itself may set less than the host. */
 export type MetadataSource = 'host' | 'registration' | 'document'
 
 const methods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']
@@ -262,7 +262,7 @@ function readSignedRequests(
   }
 }
 
-/** The server signs with its own algorithm, as its metadata say: a wish for another one is refused where the answer is made. */
+/** The server signs with its own algorithm, as its metadata say: a wish for another one is rejected where the answer is made. */
 function readUserinfoAlgorithm(given: unknown): { userinfo_signed_response_alg?: string } {
   if (given === undefined) return {}
   if (typeof given !== 'string' || !['ES256', 'EdDSA', 'RS256', 'PS256'].includes(given))

@@ -25,7 +25,7 @@ interface Ticket {
   request: AuthorizationRequest
 }
 
-/** Adds the page. It has no route of its own: `GET /oauth2/authorize` renders it. */
+/** Adds the page. It has no separate route: `GET /oauth2/authorize` renders it. */
 export function addConsentPage(kernel: Kernel, options: ResolvedOptions): void {
   kernel.page('clientConsent', (ctx, tools, params) => drawQuestion(ctx, options, tools, params))
 }

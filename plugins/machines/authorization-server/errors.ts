@@ -1,4 +1,4 @@
-/** Errors that a browser can meet, and the refusals of RFC 6749 that programs get. */
+/** Errors that a browser can meet, and the rejections of RFC 6749 that programs get. */
 import { AuthError } from 'authkernel/kernel'
 
 /** The client or its redirect URI is unknown: the browser is led nowhere. */
@@ -7,7 +7,7 @@ export class ClientRequestRefused extends AuthError {
   static override row = { page: 'error' as const, status: 400, visible: true }
 }
 
-/** A request of a program that is refused with an error code (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
+/** A request of a program that is rejected with an error code (RFC 6749 section 5.2, RFC 7591 section 3.2.2). */
 export class OAuthRefusal extends AuthError {
   static override type = 'OAuthRefusal'
   static override row = { page: 'error' as const, status: 400 }

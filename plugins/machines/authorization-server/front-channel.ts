@@ -10,7 +10,7 @@ import { sidOf } from './tokens.ts'
 const seconds = 3
 const maxFrames = 20
 
-/** Adds the page. It has no route of its own: it is the answer to a sign-out. */
+/** Adds the page. It has no separate route: it is the response to a sign-out. */
 export function addSignedOutPage(kernel: Kernel): void {
   kernel.page('clientSignedOut', (_ctx, { html, say, link }, { frames = '[]', to = '' }) => {
     const addresses = JSON.parse(frames) as string[]

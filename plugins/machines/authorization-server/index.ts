@@ -93,7 +93,7 @@ declare module 'authkernel/kernel' {
   interface Hooks {
     /**
      * Whether a client may exchange a token (RFC 8693), and how: with `delegation` the new token names the actor, with `impersonation` it does not.
-     * Without a handler that answers so the exchange is refused.
+     * Without a handler that answers so the exchange is rejected.
      */
     tokenExchange: First<ExchangeQuestion, ExchangeMode | false>
   }

@@ -50,7 +50,7 @@ export async function answerRevocation(ctx: Context, options: ResolvedOptions): 
   return new Response(null, { headers: { 'Cache-Control': 'no-store' } })
 }
 
-/** What a live token may now; null: its user is gone or refused. */
+/** What a live token may now; null: its user is gone or rejected. */
 export async function scopesNow(ctx: Context, options: ResolvedOptions, { grant, scopes }: LiveToken): Promise<string[] | null> {
   if (grant.userId === null) return scopes
   // One query for a token: the user is read only for the host's own question.

@@ -13,7 +13,7 @@ interface Ticket {
   to: string | undefined
 }
 
-/** Adds the page that asks. It has no route of its own. */
+/** Adds the page that asks. It has no separate route. */
 export function addLogoutPage(kernel: Kernel): void {
   kernel.page('clientLogout', drawQuestion)
 }

@@ -56,7 +56,7 @@ export interface AuthorizationServerApi {
        * secret. Throws HttpError 409 when it was rotated at the same moment.
        */
       rotate(clientId: string, order?: { overlap?: number | undefined } & OfTenant): Promise<MadeClient | null>
-      /** Ends all grants and tokens, and refuses the client from now on; also one of a metadata document, by its address. False: no such client, or it was disabled before. */
+      /** Ends all grants and tokens, and rejects the client from now on; also one of a metadata document, by its address. False: no such client, or it was disabled before. */
       disable(clientId: string, order?: { reason?: string | undefined } & OfTenant): Promise<boolean>
       /** What ended does not come back. False: no such client, or it was not disabled. */
       enable(clientId: string, order?: { reason?: string | undefined } & OfTenant): Promise<boolean>
@@ -67,7 +67,7 @@ export interface AuthorizationServerApi {
     organizations: {
       /** Oldest first. */
       list(organizationId: string, of?: OfTenant): Promise<OrganizationApp[]>
-      /** Takes it back; grants of members end unless they allowed the same themselves. False: there was none. */
+      /** Removes it; grants of members end unless they allowed the same themselves. False: there was none. */
       revoke(organizationId: string, clientId: string, of?: OfTenant): Promise<boolean>
     }
     /** Apps that a user let in, oldest first. */

@@ -52,7 +52,7 @@ export async function readRegistration(ctx: Context): Promise<Response> {
   return json(describe(ctx, await findOwn(ctx)), 200, { 'Cache-Control': 'no-store' })
 }
 
-/** `PUT /oauth2/register/:client` (RFC 7592 section 2.2): the metadata is replaced as a whole. The method of authentication stays, so that no secret is needed anew. */
+/** `PUT /oauth2/register/:client` (RFC 7592 section 2.2): the metadata is replaced as a whole. The method of authentication stays, so that no secret is needed again. */
 export async function changeRegistration(ctx: Context): Promise<Response> {
   const row = await findOwn(ctx)
   const body = await ctx.body()

@@ -19,7 +19,7 @@ export interface OAuthClientRow {
    * say who made it. `document`: it has a metadata document, and the row says alone that it is disabled.
    */
   source: 'host' | 'registration' | 'moved' | 'document'
-  /** Counts changes: of two changes to the same state one is refused. */
+  /** Counts changes: of two changes to the same state one is rejected. */
   version: number
   /** Since when it gets nothing; null: it works. */
   disabled: Date | null
@@ -119,7 +119,7 @@ export interface OAuthGrantRow {
 }
 export type OAuthGrant = Row<OAuthGrantRow>
 
-/** A row of `oauthEndedGrant`: a grant that ended while JWTs of it may live. Its id is that of the grant. */
+/** A row of `oauthEndedGrant`: a grant that ended while JWTs of it may live. Its id is the id of the grant. */
 export interface OAuthEndedGrantRow {
   ended: Date
   expires: Date

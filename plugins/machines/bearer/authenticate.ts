@@ -18,7 +18,7 @@ interface LiveToken {
 }
 
 /**
- * Undefined: the request has no token of ours. Null: it has one, and the token is refused. Throws HttpError 400 when an API key comes with it, and 401 when a
+ * Undefined: the request has no token of this server. Null: it has one, and the token is rejected. Throws HttpError 400 when an API key comes with it, and 401 when a
  * nonce is needed.
  */
 export async function authenticateToken(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {

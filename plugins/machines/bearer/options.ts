@@ -88,7 +88,7 @@ export function resolveOptions(options: BearerOptions): ResolvedOptions {
   assertOptions('Plugin "bearer"', accessToken, { format: true, audience: true, maxAge: true }, 'accessToken')
   assertOptions('Plugin "bearer"', dpop, { nonces: true }, 'dpop')
   const { format = 'opaque', audience, maxAge: tokenAge = 600 } = accessToken
-  if (!Array.isArray(apps) || apps.length === 0) refuseOption('`apps` is missing. List the apps that people may sign in to.')
+  if (!Array.isArray(apps) || apps.length === 0) refuseOption('`apps` is missing. List the apps that users may sign in to.')
   if (!['opaque', 'jwt'].includes(format)) refuseOption('`accessToken.format` must be "opaque" or "jwt".')
   if (!(tokenAge >= 10 && tokenAge <= 3600)) refuseOption('`accessToken.maxAge` must be 10 to 3600 seconds.')
   if (!(idle >= tokenAge && idle <= maxAge)) refuseOption('`idle` must be at least `accessToken.maxAge` and at most `maxAge`.')

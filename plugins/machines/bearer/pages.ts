@@ -1,7 +1,7 @@
 /** The page that asks whether an app may sign in. */
 import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 
-/** Adds the page. It has no route of its own: `GET /oauth/authorize` renders it. */
+/** Adds the page. It has no separate route: `GET /oauth/authorize` renders it. */
 export function addPages(kernel: Kernel): void {
   kernel.page('appConsent', drawConsent)
 }

@@ -1,10 +1,9 @@
-/** Tokens that were refused, for logs: why, of which app session and app, and never the token. */
+/** Tokens that were rejected, for logs: why, of which app session and app, and never the token. */
 import { type Context, networksOf } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
 
 /**
- * Why a token counts for nothing. `unknown`: this server did not make it; `ended`: its app session is not there; `audience`: it is for another server; `key`:
- * its key was not proved; `proof`: the DPoP proof is wrong; `access`: the user is gone or refused; `client`: the app is unknown, or another one. Refused
+ * Why a token gives no access. `unknown`: this server did not make it. `ended`: its app session is not there. `audience`: it is for another server. `key`: its key was not proved. `proof`: the DPoP proof is wrong. `access`: the user is gone or has no access. `client`: the app is unknown, or another one. Rejected
  * requests for tokens have the error of RFC 6749 as reason.
  */
 export type RefusalReason = 'unknown' | 'ended' | 'expired' | 'audience' | 'key' | 'proof' | 'access' | 'client' | (string & {})
@@ -18,7 +17,7 @@ export interface RefusedToken {
   clientId?: string | undefined
 }
 
-/** Records of one token, or of one app and network, in a minute and process: a flood of refused tokens fills no log. */
+/** Records of one token, or of one app and network, in a minute and process: a flood of rejected tokens fills no log. */
 const perMinute = 5
 const minute = 60_000
 const maxKeys = 2_000

@@ -1,7 +1,7 @@
 /** The way back to an app, where a redirect would not arrive. */
 import type { Context, Kernel } from 'authkernel/kernel'
 
-/** Adds the page. It has no route of its own. Its texts are `<plugin>.return` and `<plugin>.continue`. */
+/** Adds the page. It has no separate route. Its texts are `<plugin>.return` and `<plugin>.continue`. */
 export function addReturnPage(kernel: Kernel, page: string, plugin: string): void {
   kernel.page(page, (_ctx, { say, link }, { to = '' }) => ({
     title: say(`${plugin}.return`),

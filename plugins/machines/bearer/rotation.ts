@@ -49,7 +49,7 @@ export interface Holder {
 
 /**
  * The session with the next refresh token; null: the token gives nothing. A token that was used before, or that another app brings, ends the
- * session. Only the former one within ten seconds, from the same key and while its successor is unused, is answered with that successor.
+ * session. Only the former one within ten seconds, from the same key and while its successor is unused, gets that successor.
  * `admit` runs before the token is used up: what it returns is the result, and the token stays as good as it was.
  */
 export async function rotateRefresh<T extends FamilyRow>(

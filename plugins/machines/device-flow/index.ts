@@ -17,7 +17,7 @@ declare module 'authkernel/kernel' {
     deviceFlowStarted: { clientId: string }
     /** A user let it in. */
     deviceFlowApproved: { user: User; clientId: string }
-    /** A user refused it. */
+    /** A user rejected it. */
     deviceFlowDenied: { user: User; clientId: string }
   }
 }

@@ -14,7 +14,7 @@ export const messages: Messages = {
     'device-flow.from': 'It asked from: {from}',
     'device-flow.agent': 'It says of itself: {agent}',
     'device-flow.scopes': 'It asks for:',
-    'device-flow.warning': 'Did you get this code from another person? Then cancel. Only allow a device that is in front of you.',
+    'device-flow.warning': 'Did another user send you this code? Then cancel. Only allow a device that is in front of you.',
     'device-flow.allow': 'Allow',
     'device-flow.deny': 'Cancel',
     'device-flow.allowed': 'Your device is signed in. You can close this page.',

@@ -7,7 +7,7 @@ import type { ResolvedOptions } from './options.ts'
 const lifetime = 600
 const interval = 5
 
-/** Answers `POST /oauth/device`. */
+/** Handles `POST /oauth/device`. */
 export async function startFlow(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
   const tokens = ctx.service('appTokens')

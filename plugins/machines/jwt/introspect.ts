@@ -7,7 +7,7 @@ import { jwtIssuer, type ResolvedOptions } from './options.ts'
 type Claims = Record<string, unknown>
 const inactive = { active: false }
 
-/** Answers `POST /jwt/introspect`. What is not live, not ours or for another audience is exactly `{"active":false}`. */
+/** Handles `POST /jwt/introspect`. What is not live, not ours or for another audience is exactly `{"active":false}`. */
 export async function answerIntrospection(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
   if ([...form.keys()].some((name) => form.getAll(name).length > 1)) return errorResponse(400, 'invalid_request')
@@ -43,7 +43,7 @@ async function callerOf(
   return apiKey && introspection?.apiKey ? introspection.apiKey({ apiKey, ctx }) : undefined
 }
 
-/** Null: not ours, ended, refused by a plugin, or for another audience. */
+/** Null: not ours, ended, rejected by a plugin, or for another audience. */
 export async function liveClaims(
   ctx: AnyContext,
   options: ResolvedOptions,

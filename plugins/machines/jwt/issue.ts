@@ -72,10 +72,10 @@ export async function issueToken(
   return { accessToken, tokenType: subject.jkt === undefined ? 'Bearer' : 'DPoP', expiresAt, scope: allowed.join(' ') }
 }
 
-/** Throws AccessDenied when a plugin refuses the token. */
+/** Throws AccessDenied when a plugin rejects the token. */
 export async function signClaims(ctx: AnyContext, options: ResolvedOptions, claims: Record<string, unknown>): Promise<string> {
   if (ctx.has('hook', 'accessToken') && (await ctx.ask('accessToken', { claims })) !== true)
-    throw new AccessDenied('jwt.issue: a plugin that answers the hook `accessToken` refused the token.')
+    throw new AccessDenied('jwt.issue: a plugin that answers the hook `accessToken` rejected the token.')
   return signStatement(ctx, options, 'at+jwt', claims)
 }
 
@@ -84,7 +84,7 @@ export function ownClaims(ctx: AnyContext, options: ResolvedOptions): { iss: str
   return { iss: jwtIssuer(ctx, options), iat: Math.floor(ctx.now.getTime() / 1000), jti: toBase64Url(ctx.runtime.random(16)) }
 }
 
-/** Whose token, and what it carries at most: of an API key, of an app, else of the person. */
+/** Whose token, and what it carries at most: of an API key, of an app, else of the user. */
 interface Subject {
   sub: string
   client?: string
@@ -111,7 +111,7 @@ async function tokenSubject(ctx: Context, session: Session): Promise<Subject | n
     return session.user?.id === undefined ? null : { sub: String(session.user.id) }
   // A session whose strategy names no user is not that of a user who signed in: guests, and an admin who acts as another user.
   const user = await ctx.session.user(ctx)
-  if (!user) throw new AccessDenied('jwt.issue: the session is that of a guest or of a user who is gone: there is no token for it.')
+  if (!user) throw new AccessDenied('jwt.issue: the session belongs to a guest or to a user who is gone: there is no token for it.')
   const id = session.user?.id ?? user.id
   return id === undefined ? null : { sub: String(id) }
 }

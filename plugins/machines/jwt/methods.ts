@@ -12,7 +12,7 @@ export interface JwtApi {
     issue(request: Request, wanted: AccessTokenRequest): Promise<AccessToken | null>
     /** What `/.well-known/jwks.json` answers, for hosts that serve it elsewhere. */
     jwks(request: Request): Promise<{ keys: PublicKey[] }>
-    /** Publishes the next key now; it signs when every resource server can know it. One that is published already is answered as it is. */
+    /** Publishes the next key now; it signs when every resource server can know it. One that is published already is returned unchanged. */
     rotate(wanted?: RotateOptions): Promise<{ kid: string; signsFrom: Date }>
   }
 }

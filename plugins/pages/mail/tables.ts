@@ -4,7 +4,7 @@ import type { RecordSpec } from 'authkernel/kernel'
 /** One address; its id is the SHA-256 of the canonical form. */
 export interface MailBounceRow {
   email: string
-  /** `bounce`: the mailbox does not exist or refuses for good. `complaint`: its owner reported a mail as spam. */
+  /** `bounce`: the mailbox does not exist or rejects for good. `complaint`: its owner reported a mail as spam. */
   reason: 'bounce' | 'complaint'
   /** Which mailer said so. */
   mailer: string

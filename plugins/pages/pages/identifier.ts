@@ -43,7 +43,7 @@ export function identifierOf({ fields = {} }: ProviderForm): Identifier | undefi
   if (!first) return undefined
   const [name, { type, autocomplete }] = first
   const purpose = String(autocomplete ?? '').split(/\s+/)
-  // A text that is a user name may be an address, too.
+  // A text that is a username may be an address, too.
   if (type === 'text' && purpose.includes('username')) return { name, kind: 'name' }
   if (type === 'email' || purpose.includes('email')) return { name, kind: 'email' }
   if (type === 'tel' || purpose.includes('tel')) return { name, kind: 'phone' }
@@ -118,8 +118,7 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
 }
 
 /**
- * `POST /identifier`, and `client.pages.beginSignIn({ identifier, callbackUrl })`, which gets the choice as a list: the provider of the company, where there is one; a choice, where there are several; else the sign-in page with the methods that fit
- * what was typed.
+ * `POST /identifier`, and `client.pages.beginSignIn({ identifier, callbackUrl })`, which gets the choice as a list. It leads to the provider of the company, or to a choice where there are several. Else it leads to the sign-in page with the methods that fit what was typed.
  */
 export async function continueWithIdentifier(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()

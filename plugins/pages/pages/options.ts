@@ -13,7 +13,7 @@ import {
 } from 'authkernel/kernel'
 
 /**
- * Draws a page in place of a plugin, or changes what the plugin drew: `draw()` returns that. `params` are what the page was given, or the query.
+ * Draws a page instead of a plugin, or changes what the plugin drew: `draw()` returns that. `params` are what the page was given, or the query.
  */
 export type PageReplacement = (
   ctx: Context,
@@ -25,7 +25,7 @@ export type PageReplacement = (
 /** Makes parts of one's own of the built-in ones: `card: (draw) => (options) => draw({ ...options, tags: undefined })`. Values in `tools.html` are escaped. */
 export type PartReplacements = { readonly [K in keyof UIParts]?: (draw: UIParts[K], tools: PageTools) => UIParts[K] }
 
-/** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
+/** Options of `pagesPlugin`; each overrides the option of the same name in the configuration. */
 export interface PagesPluginOptions {
   /** Colours and logo. */
   theme?: Theme | undefined
@@ -35,7 +35,7 @@ export interface PagesPluginOptions {
   locale?: ((request: Request) => string) | undefined
   /**
    * Origins that a sign-in may pass through on its way (`https://login.example`). With a list, `form-action` of the
-   * Content-Security-Policy names these alone in place of every https address.
+   * Content-Security-Policy names these alone instead of every https address.
    */
   formAction?: readonly string[] | undefined
   /** Replaces pages of plugins by name: `account`, `adminUsers`; `auth.inspect().pages` has the names. The pages of a sign-in are replaced by `pages` of `createAuth`. */

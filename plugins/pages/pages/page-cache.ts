@@ -35,7 +35,7 @@ const maxPages = 50
 /** A language belongs to one snapshot, and so do its pages. */
 const pagesByLanguage = new WeakMap<Language, Map<string, PreparedPage>>()
 
-/** The page of a key, drawn anew when there are other providers. */
+/** The page of a key, drawn again when there are other providers. */
 export async function prepareOnce(
   language: Language,
   key: string,

@@ -7,7 +7,7 @@ import { type LinkedAccount, toLinkedAccount } from './linked-account.ts'
 export interface DataExport {
   /** When it was made. */
   exportedAt: Date
-  /** The stored user with the own fields of the host. */
+  /** The stored user with the custom fields of the host. */
   user: {
     id: string
     name: string | null

@@ -17,7 +17,7 @@ export interface ErasureReport {
 
 /**
  * Deletes the user and the rows of every record that names an owner. Null: there is no such user, and nothing was left of one. Throws what the hook `deleteUser`
- * refuses with, such as LastOwner: nothing is deleted then.
+ * rejects with, such as LastOwner: nothing is deleted then.
  */
 export async function eraseUser(ctx: AnyContext, userId: string): Promise<ErasureReport | null> {
   const store = ctx.service('store')

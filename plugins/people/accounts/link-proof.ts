@@ -1,12 +1,12 @@
-/** A further account is a way to sign in: a stolen or forgotten session must not add one. */
+/** A further account is a sign-in method: a stolen or forgotten session must not add one. */
 import type { Context, Kernel } from 'authkernel/kernel'
 import { hasFreshProof } from 'authkernel/kernel/strategies'
 
-/** For `linkProof`: a session of any age links accounts, as with Auth.js. An attacker with a stolen session can then add a lasting way to sign in. */
+/** For `linkProof`: a session of any age links accounts, as with Auth.js. An attacker with a stolen session can then add a lasting sign-in method. */
 export const skipLinkProof: unique symbol = Symbol('skipLinkProof')
 
 /**
- * Refuses to link an account to the user who is signed in when the proof of the session is older than `maxAge` seconds, and leads to the sign-in page. It is asked
+ * Rejects to link an account to the user who is signed in when the proof of the session is older than `maxAge` seconds, and leads to the sign-in page. It is asked
  * when the user comes back from the provider, because a sign-in while signed in is also how a session is proved again.
  */
 export function demandLinkProof(kernel: Kernel, maxAge: number): void {

@@ -53,7 +53,7 @@ export type AccountsClient = ClientPart<{
     prove(input: { redirectTo?: string }): Promise<{ url: string | null }>
     /** Everything that is kept about the user. Rejects with `StepUpRequired`. */
     export(): Promise<Wire<DataExport>>
-    /** Deletes the user with all data, and ends the session. Rejects with `StepUpRequired`, and with the error of a plugin that refuses. */
+    /** Deletes the user with all data, and ends the session. Rejects with `StepUpRequired`, and with the error of a plugin that rejects. */
     delete(): Promise<boolean>
   }
 }>

@@ -12,7 +12,7 @@ import { changeProfile, type Profile, toProfile } from './profile.ts'
 export interface AccountsApi {
   accounts: {
     list(who: Who): Promise<LinkedAccount[]>
-    /** Links an account by hand; false when the user has it already. Throws AccountNotLinked when it is another user's, or refused. */
+    /** Links an account manually; false when the user has it already. Throws AccountNotLinked when it is another user's, or rejected. */
     link(who: Who, account: Account): Promise<boolean>
     /**
      * Takes an account away, and ends the other sessions of the user. Throws LastAccount when the user could not sign in any more, unless `last` says that there is
@@ -25,7 +25,7 @@ export interface AccountsApi {
     /** Null when signed out, or for an unknown user. */
     get(who: Who): Promise<Profile | null>
     /**
-     * Changes name, picture and own fields that are `editable`; null clears one. Throws HttpError 400 for a wrong value or another field. A session by jwt shows
+     * Changes name, picture and custom fields that are `editable`; null clears one. Throws HttpError 400 for a wrong value or another field. A session by jwt shows
      * the change after its next update: `client.profile.update` renews it at once.
      */
     update(who: Who, change: { name?: string | null; image?: string | null; [field: string]: unknown }): Promise<Profile | null>
@@ -62,7 +62,7 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
       if (owner?.id === user.id) return false
       if (owner) throw new AccountNotLinked('accounts.link: the account belongs to another user.')
       if (ctx.has('hook', 'link') && (await ctx.ask('link', { user, account })) !== true) {
-        throw new AccountNotLinked('accounts.link: the link hook refused to link the account.')
+        throw new AccountNotLinked('accounts.link: the link hook rejected the account.')
       }
       await store.linkAccount({ ...account, userId: user.id } as AdapterAccount)
       await ctx.emit('linkAccount', { user, account, profile: user })

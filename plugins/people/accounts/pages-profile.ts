@@ -100,7 +100,7 @@ interface TextField {
   input?: string
 }
 
-/** An input; where its value was refused, with the reason beside it. */
+/** An input; where its value was rejected, with the reason beside it. */
 function drawText(
   { html, say, field, typed }: PageTools,
   { name, value, wrong, input = name, type = 'text', ...rest }: TextField,

@@ -1,4 +1,4 @@
-/** What users change of themselves: name, picture, and the own fields that the host marks as `editable`. */
+/** What users change of themselves: name, picture, and the custom fields that the host marks as `editable`. */
 import { type AdapterUser, type AdditionalField, type AnyContext, type Context, HttpError, type Store, type User } from 'authkernel/kernel'
 import { renewShownUser } from 'authkernel/kernel/strategies'
 
@@ -7,9 +7,9 @@ export interface Profile extends Pick<User, 'name' | 'email' | 'image'> {
   id: string
   /** Whether the address was proved. */
   emailVerified: boolean
-  /** Names of what `update` takes, and the own fields that sessions show. */
+  /** Names of what `update` takes, and the custom fields that sessions show. */
   editable: readonly string[]
-  /** Own fields that are editable or that sessions show. */
+  /** Custom fields that are editable or that sessions show. */
   [field: string]: unknown
 }
 /** What is wrong with one field. */
@@ -33,7 +33,7 @@ export function toProfile(store: Pick<Store, 'shownFields' | 'editableFields'>, 
   return { ...Object.fromEntries(fields), id, name, email, image, emailVerified: emailVerified !== null, editable: editableNames(store) }
 }
 
-/** What is wrong with a change; empty: nothing. A field that is not editable is refused, so that a misspelt one is not lost without a word. */
+/** What is wrong with a change; empty: nothing. A field that is not editable is rejected, so that a misspelt one is not lost without a word. */
 export function checkChange(store: Pick<Store, 'editableFields'>, change: Readonly<Record<string, unknown>>): ProfileIssue[] {
   const checks: Readonly<Record<string, Check>> = {
     name: checkName,

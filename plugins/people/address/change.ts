@@ -1,4 +1,4 @@
-/** Asking for another address, and the proof of it: a session of the user and the mailed link together. */
+/** Asking for another address, and the proof of it: a session of the user and the magic link together. */
 import { type AdapterUser, type Context, endSessions, proveAgain, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit, mailedHostFault } from 'authkernel/kernel/mail'
 import { sendInBackground } from './mails.ts'

@@ -16,7 +16,7 @@ const en = {
   'address.mail.not-you': 'If this was not you, take the change back: your account gets this address again, and every session ends.',
   'address.mail.restored': 'Your address at {site} is back',
   'address.mail.restored-text': 'At {at} your account got this address again. Every session was ended.',
-  'address.mail.password': 'If you have a password, choose a new one, and look at your ways to sign in.',
+  'address.mail.password': 'If you have a password, choose a new one, and check your sign-in methods.',
 }
 type Keys = Record<keyof typeof en, string>
 const de: Keys = {

@@ -1,4 +1,4 @@
-/** Options of `addressPlugin`, with their defaults, and what is refused. */
+/** Options of `addressPlugin`, with their defaults, and what is rejected. */
 import { assertOptions, AuthError, type Awaitable, type Context, type User } from 'authkernel/kernel'
 
 /** What `addressPlugin` takes. */
@@ -23,7 +23,7 @@ export function resolveOptions(options: AddressOptions): ResolvedOptions {
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "address": ${what}`)
   }
-  if (typeof allow !== 'function') refuse('`allow` must be a function that answers whether a person may have an address.')
+  if (typeof allow !== 'function') refuse('`allow` must be a function that answers whether a user may have an address.')
   if (!(maxAge >= 30 && maxAge <= 3600)) refuse('`maxAge` must be 30 to 3600 seconds.')
   if (!(undoDays >= 1 && undoDays <= 30)) refuse('`undoDays` must be 1 to 30.')
   return { allow, maxAge, undoDays }

@@ -1,4 +1,4 @@
-/** What users see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
+/** What users see: the form, the question behind each magic link, and a section of the account page. None of it needs JavaScript. */
 import { type Context, type Kernel, type PageTools, type PageView, proveAgain } from 'authkernel/kernel'
 import { confirmChange, readChange, requestChange } from './change.ts'
 import type { ResolvedOptions } from './options.ts'

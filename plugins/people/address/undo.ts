@@ -31,7 +31,7 @@ export async function offerUndo(ctx: Context, change: Pick<Undo, 'userId' | 'fro
   sendInBackground(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
 }
 
-/** The change that a link takes back; null: it is not ours, over, or used. */
+/** The change that a link undoes; null: the link is unknown, over, or used. */
 export async function readUndo(ctx: Context, token: unknown): Promise<(Undo & { exp?: unknown }) | null> {
   const found = typeof token === 'string' && token.length < 8192 ? await ctx.open<Undo & Record<string, unknown>>(purpose, token) : null
   return found && !(await ctx.once.taken(`address ${found.id}`)) ? found : null

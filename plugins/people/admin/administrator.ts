@@ -38,7 +38,7 @@ export async function assertAllowed(
   if (options.can && (await options.can({ admin, act, user, ctx })) !== true) throw new AccessDenied(`admin.${act}: \`can\` refused it.`)
 }
 
-/** Refuses a user who may read nothing of the console. Throws AccessDenied. */
+/** Rejects a user who may read nothing of the console. Throws AccessDenied. */
 export async function assertReader(options: ResolvedOptions, actor: Admin): Promise<void> {
   let refusal: unknown
   for (const act of readingActs) {

@@ -56,8 +56,7 @@ export async function listRequests(options: ResolvedOptions, ctx: AnyContext): P
 }
 
 /**
- * One more administrator agrees. Undefined: the act was done. Throws HttpError 404 for a request that is gone, AccessDenied for the one who asked, a
- * second approval of one administrator, and without the right to the act; HttpError 409 when the one who asked lost it meanwhile: the request is gone then.
+ * One more administrator agrees. Undefined: the act was done. Throws HttpError 404 for a request that is gone. Throws AccessDenied for the one who asked, a second approval of one administrator, and without the right to the act. Throws HttpError 409 when the one who asked lost that right meanwhile: the request is gone then.
  */
 export async function approveRequest(kernel: Kernel, options: ResolvedOptions, by: By, id: string): Promise<PendingApproval | undefined> {
   const found = await findRequest(kernel, options, by, id)
@@ -93,7 +92,7 @@ export async function approveRequest(kernel: Kernel, options: ResolvedOptions, b
   return undefined
 }
 
-/** The request is gone. Each administrator who has the right to the act may refuse it, also the one who asked. */
+/** The request is gone. Each administrator who has the right to the act may reject it, also the one who asked. */
 export async function refuseRequest(kernel: Kernel, options: ResolvedOptions, by: By, id: string): Promise<void> {
   const { actor, row, user } = await findRequest(kernel, options, by, id)
   if (!(await actor.ctx.records('adminRequest').take(id))) throw createNotFound()

@@ -14,7 +14,7 @@ export interface Ban {
   until: Date | null
 }
 
-/** Refuses banned users at every way to get access. */
+/** Rejects banned users at every way to get access. */
 export function addBans(kernel: Kernel): void {
   kernel.hook('signIn', async ({ user, ctx }) => !(await isBanned(ctx, user.id)))
   // The owner may be found after `signIn` was asked, and the ban may have come while the login waited.

@@ -41,7 +41,7 @@ export interface ClientActs {
   deleteClient(by: By, clientId: string, order: Order): Promise<boolean>
   /** Agents of all users, the newest first. Needs the act `agents`. */
   listAgents(by: By, search?: AgentSearch): Promise<AgentPage>
-  /** The kill switch; the owner cannot take it back. False: no such agent, or an administrator stopped it before. */
+  /** The kill switch; the owner cannot undo it. False: no such agent, or an administrator stopped it before. */
   stopAgent(by: By, agentId: string, order: Order): Promise<boolean>
   /** False: no such agent, or it runs. */
   startAgent(by: By, agentId: string, order: Order): Promise<boolean>

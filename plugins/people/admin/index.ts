@@ -48,7 +48,7 @@ declare module 'authkernel/kernel' {
   interface Events {
     /** An administrator did something to a user. For a key without a user, `user.id` is ''. */
     adminAct: { admin: User; act: AdminAct; user: User; reason: string }
-    /** An act waits for another administrator, one more agreed, or it was refused. */
+    /** An act waits for another administrator, one more agreed, or it was rejected. */
     adminApproval: {
       admin: User
       what: 'requested' | 'approved' | 'refused'

@@ -53,17 +53,17 @@ const en = {
   'admin.backchannel_logout_uri': 'Back-channel sign-out address',
   'admin.frontchannel_logout_uri': 'Front-channel sign-out address',
   'admin.agents': 'Agents',
-  'admin.agents-text': 'Programs that act for users, with credentials of their own.',
+  'admin.agents-text': 'Programs that act for users with separate credentials.',
   'admin.agent-spent': 'Budget used up',
   'admin.agent-owner': 'Stopped by the owner',
   'admin.agent-admin': 'Stopped by an administrator',
   'admin.agent-access': 'Stopped: the owner lost access',
   'admin.requests': 'Requests left',
   'admin.stopAgent': 'Stop',
-  'admin.stopAgent-text': 'The agent is refused from the next request on. The owner cannot start it again.',
+  'admin.stopAgent-text': 'The agent has no access from the next request on. The owner cannot start it again.',
   'admin.startAgent': 'Start',
   'admin.startAgent-text': 'The agent may act for its owner again.',
-  'error.ClientChanged': 'The client was changed by another person meanwhile. Open it again.',
+  'error.ClientChanged': 'Another administrator changed the client in the meantime. Open it again.',
 }
 type Keys = Record<keyof typeof en, string>
 const de: Keys = {

@@ -25,14 +25,14 @@ const en = {
   'admin.inviteUser-text': 'An email with a link to the sign-in page is sent.',
   'admin.revokeKey': 'Revoke',
   'admin.approve': 'Approve',
-  'admin.refuse': 'Refuse',
+  'admin.refuse': 'Reject',
   'admin.name': 'Name',
   'admin.role': 'Role',
   'admin.none-role': 'No role',
   'admin.back': 'Back',
   'admin.done': 'Done.',
   'admin.waits': 'Another administrator must approve this.',
-  'error.AdminRefused': 'This was refused. Check what you entered, and whether you may do it.',
+  'error.AdminRefused': 'This did not work. Check your input and your permissions.',
   'error.AdminConflict': 'This is not possible now: the address is taken, or something is missing.',
 }
 type Keys = Record<keyof typeof en, string>

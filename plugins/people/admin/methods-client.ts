@@ -35,8 +35,7 @@ type ClientOrder = { clientId: string; reason: string }
 /** Null: it was done. Else the act waits for other administrators. */
 type ActResult = Wire<PendingApproval> | null
 /**
- * `client.admin` with the option `pages`. Each rejects with `AccessDenied` (403) when signed out, for a key and a banned user, and if the role or `can` does not permit it; with status
- * 404 for an unknown user, and 400 for a reason or another value that is missing or wrong. Dates are text in ISO 8601.
+ * `client.admin` with the option `pages`. Each rejects with `AccessDenied` (403) when signed out, for a key and a banned user, and if the role or `can` does not permit it. The status is 404 for an unknown user, and 400 for a reason or another value that is missing or wrong. Dates are text in ISO 8601.
  */
 export interface AdminMethods {
   /** Users with filters, an order and pages. `next`: give it as `after`; absent on the last page. */
@@ -61,7 +60,7 @@ export interface AdminMethods {
   setRole(input: Order & { role: string | null }): Promise<ActResult>
   /** Mails a link by which the user chooses a new password. */
   resetPassword(input: Order): Promise<ActResult>
-  /** Refuses every sign-in of the user, and ends all sessions. */
+  /** Rejects every sign-in of the user, and ends all sessions. */
   ban(input: Order & { until?: string }): Promise<ActResult>
   /** False: the user was not banned. */
   unban(input: Order): Promise<boolean>
@@ -97,7 +96,7 @@ export interface AdminMethods {
   updateClient(input: ClientOrder & ClientChange): Promise<Wire<MadeClient>>
   /** A new secret, returned once. The one before counts for `overlap` more seconds, default 86400. */
   rotateClient(input: ClientOrder & { overlap?: number }): Promise<Wire<MadeClient>>
-  /** Ends grants and tokens, and refuses the client from now on. False: no such client, or it was disabled before. */
+  /** Ends grants and tokens, and rejects the client from now on. False: no such client, or it was disabled before. */
   disableClient(input: ClientOrder): Promise<boolean>
   /** False: no such client, or it was not disabled. */
   enableClient(input: ClientOrder): Promise<boolean>
@@ -197,7 +196,7 @@ function readUser({ email, name, verified, reason }: ClientFields): Parameters<A
   return { email, name, reason, ...(verified !== undefined && { verified }) } as Parameters<AdminActs['createUser']>[1]
 }
 
-/** Dates that are none are refused by the act. */
+/** Dates that are none are rejected by the act. */
 function toDates(sent: ClientFields, names: readonly string[]): ClientFields {
   const dates = names.flatMap((name) =>
     sent[name] === undefined ? [] : [[name, new Date(typeof sent[name] === 'string' ? sent[name] : Number.NaN)] as const],

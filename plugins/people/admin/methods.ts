@@ -53,8 +53,7 @@ export interface AdminRights {
 /** Undefined: it was done. Else the act waits for other administrators (`approvals`). */
 export type ActResult = PendingApproval | undefined
 /**
- * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if the role or `can` does not permit it; HttpError 404 for an unknown
- * user, 400 for a reason or another value that is missing or wrong.
+ * Each throws AccessDenied for a request that is signed out, an API key and a banned user, and if the role or `can` does not permit it. Each throws HttpError 404 for an unknown user, and 400 for a reason or another value that is missing or wrong.
  */
 export interface AdminActs extends ClientActs {
   /** Needs the act `list`. */
@@ -80,7 +79,7 @@ export interface AdminActs extends ClientActs {
   setRole(by: By, userId: string, order: Order & { role: string | null }): Promise<ActResult>
   /** Mails a link by which the user chooses a new password. Throws HttpError 409 without an address, or a plugin that answers the hook `resetPassword`. */
   resetPassword(by: By, userId: string, order: Order): Promise<ActResult>
-  /** Refuses every sign-in and API key of the user, and ends all sessions. A second ban replaces the first. Throws HttpError 400 for their own account. */
+  /** Rejects every sign-in and API key of the user, and ends all sessions. A second ban replaces the first. Throws HttpError 400 for their own account. */
   ban(by: By, userId: string, order: BanOrder): Promise<ActResult>
   /** False: the user was not banned. */
   unban(by: By, userId: string, order: Order): Promise<boolean>
@@ -107,7 +106,7 @@ export interface AdminActs extends ClientActs {
   listOrganizations(by: By, query?: ThingQuery): Promise<ThingPage<ListedOrganization>>
   /** In the order of their ids, or those of one user. Throws HttpError 409 without apiKeysPlugin. */
   listKeys(by: By, query?: ThingQuery & { userId?: string | undefined }): Promise<ThingPage<ListedKey>>
-  /** The key is refused from now on. False: there is no such key. */
+  /** The key is rejected from now on. False: there is no such key. */
   revokeKey(by: By, keyId: string, order: Order): Promise<boolean>
   /** The audit log, newest first. Throws HttpError 409 without auditPlugin and `recordsSink()`. */
   listAudit(by: By, search?: AuditSearch): Promise<AuditPage>

@@ -45,7 +45,7 @@ export interface AdminQuestion {
 /** What `adminPlugin` takes: at least one of `can`, `roles`, `administrators` and `roleOf`. */
 export interface AdminOptions {
   /**
-   * Whether the administrator may do it. Called before each act; each answer but true refuses it. Beside roles it can only refuse. Refuse bans of an
+   * Whether the administrator may do it. Called before each act; each answer but true rejects it. Beside roles it can only reject. Reject bans of an
    * equal or higher role here, unless you use roles.
    */
   can?: ((question: AdminQuestion) => Awaitable<boolean>) | undefined
@@ -56,7 +56,7 @@ export interface AdminOptions {
   roles?: true | Readonly<Record<string, readonly AdminAct[]>> | undefined
   /** Ids of users who always have the role `administrator`, such as the first one. Default none. */
   administrators?: readonly string[] | undefined
-  /** The role of a user where the host stores roles itself; null: none. `setRole` is refused then. Default: what `setRole` stored. */
+  /** The role of a user where the host stores roles itself; null: none. `setRole` is rejected then. Default: what `setRole` stored. */
   roleOf?: ((user: User & { id: string }, ctx: AnyContext) => Awaitable<string | null | undefined>) | undefined
   /** How many administrators an act needs, the one who asks for it included: `{ deleteUser: 2 }`. 1 to 5; default 1. */
   approvals?: Readonly<Partial<Record<ApprovableAct, number>>> | undefined

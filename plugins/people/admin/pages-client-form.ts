@@ -29,7 +29,7 @@ const texts = [
   'frontchannel_logout_uri',
 ] as const
 
-/** `GET /admin/clients/new` and `/admin/clients/edit`. What was typed is kept when it is refused. */
+/** `GET /admin/clients/new` and `/admin/clients/edit`. What was typed is kept when it is rejected. */
 export async function drawClientForm({ acts, ctx, tools, params, may }: PageRequest): Promise<PageView | Response> {
   const { say, card, alert, link, html } = tools
   const id = params['id']

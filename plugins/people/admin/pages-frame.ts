@@ -3,7 +3,7 @@ import { AuthError, type Context, HttpError, type PageTools } from 'authkernel/k
 import type { AdminActs, AdminRights } from './methods.ts'
 import type { AdminAct } from './options.ts'
 
-/** A refusal of what was asked for: shown, not logged as a fault. */
+/** A rejection of what was asked for: shown, not logged as a fault. */
 export function isRefusal(error: unknown): error is AuthError | HttpError {
   return (error instanceof AuthError || error instanceof HttpError) && error.status < 500
 }

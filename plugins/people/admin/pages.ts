@@ -46,7 +46,7 @@ export function addPages(kernel: Kernel, acts: AdminActs): void {
   addAuditFile(kernel, acts)
 }
 
-/** A refusal is a page with its status, or the sign-in page when signed out. */
+/** A rejection is a page with its status, or the sign-in page when signed out. */
 async function drawOrRefuse(
   acts: AdminActs,
   ctx: Context,

@@ -26,7 +26,7 @@ export async function requireAdministrator(
   const user = userId === null ? await findUser(ctx, act) : ((await ctx.store?.getUser(userId)) ?? null)
   if (!user) throw new AccessDenied(`admission.${act}: no user is signed in.`)
   if ((await options.can?.({ admin: user, act, ctx })) !== true)
-    throw new AccessDenied(`admission.${act}: \`can\` refused it. Without \`can\` only { system: true } may.`)
+    throw new AccessDenied(`admission.${act}: \`can\` rejected it. Without \`can\` only { system: true } may.`)
   return { ctx, options, user }
 }
 

@@ -8,7 +8,7 @@ export interface AddressList {
   /** Whole addresses. */
   addresses?: readonly string[] | undefined
 }
-/** What is refused. */
+/** What is rejected. */
 export interface BlockList extends AddressList {
   /** Whether a domain (ASCII, lower case) belongs to a service of throw-away mailboxes: ask a package that keeps a list. Default: none does. */
   disposable?: ((domain: string) => Awaitable<boolean>) | undefined

@@ -8,7 +8,7 @@ import { type Invitation, type InvitationRow, toInvitation } from './tables.ts'
 
 /** A new invitation. */
 export interface NewInvitation {
-  /** The only address that it counts for; default: any. It lets one user in, and its link is mailed. */
+  /** The only address that it applies to; default: any. It admits one user, and its link is emailed. */
   email?: string | undefined
   /** How many users it lets in, 1 to 100000; default 1. */
   uses?: number | undefined

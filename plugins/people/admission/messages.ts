@@ -33,7 +33,7 @@ const en = {
   'admission.any': 'Any email address',
   'admission.invite': 'New invitation',
   'admission.email-optional': 'Email (leave empty for a code that works for any address)',
-  'admission.uses': 'How many people can use it',
+  'admission.uses': 'How many users can use it',
   'admission.note': 'Note for administrators',
   'admission.invited': 'Invitation created',
   'admission.once': 'Copy the code or the link now. You cannot see it again.',

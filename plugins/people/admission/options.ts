@@ -22,7 +22,7 @@ export interface AdmissionOptions {
   allow?: AddressList | undefined
   /** Addresses that never come in, also with an invitation. */
   block?: BlockList | undefined
-  /** Also ends the access of users whose address is blocked: sign-ins, API keys and tokens are refused. Default false: only new users are refused. */
+  /** Also ends the access of users whose address is blocked: sign-ins, API keys and tokens are rejected. Default false: only new users are rejected. */
   blockExisting?: boolean | undefined
   /** Whether an open invitation of `organizationsPlugin` to the visitor's verified address counts; default true. */
   organizationInvitations?: boolean | undefined

@@ -28,7 +28,7 @@ export function addManagePage(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({ method: 'POST', path, handler: (ctx) => postAct(ctx, options) })
 }
 
-/** A refusal is a page with its status, or the sign-in page when signed out. */
+/** A rejection is a page with its status, or the sign-in page when signed out. */
 async function drawManage(ctx: Context, tools: PageTools, params: Params, options: ResolvedOptions): Promise<PageView | Response> {
   const { say, alert, toast } = tools
   try {

@@ -5,7 +5,7 @@ import { type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
 export interface InvitationRow {
   /** Digest of the code. */
   code: string
-  /** The only address that it counts for, in canonical form; null: for any. */
+  /** The only address that it applies to, in canonical form; null: for any. */
   email: string | null
   note: string | null
   /** How many users it lets in. */

@@ -12,7 +12,7 @@ export type SessionFinder = (ctx: Context) => Promise<string | null>
 // Longer than the cookie: the browser signs when that is about to end.
 const challengeSeconds = 2 * 3600
 
-/** Adds both routes. A signature over a value of ours says who sends it, so no token of a form is needed. */
+/** Adds both routes. A signature over a value of the server says who sends it, so no token of a form is needed. */
 export function addRoutes(kernel: Kernel, options: ResolvedOptions, find: SessionFinder): void {
   const common = { method: 'POST', csrf: 'crossSite', failure: respondToFailure } as const
   kernel.route({ ...common, path: '/dbsc/register', handler: (ctx) => registerKey(ctx, options, find) })

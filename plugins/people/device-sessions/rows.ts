@@ -50,8 +50,7 @@ const movedFields = [
 ] as const
 
 /**
- * Deletes the row of a session that has ended. `to` is the row of the session in its place, which was made from the row: what the browser changed
- * meanwhile goes there too, so that a bound session never goes on unbound.
+ * Deletes the row of a session that has ended. `to` is the row of the session in its place, which was made from the row. What the browser changed meanwhile goes there too, so that a bound session never goes on unbound.
  */
 export async function dropFormer(ctx: Context, former: DeviceSession, to: string | null): Promise<void> {
   const table = ctx.records('deviceSession')

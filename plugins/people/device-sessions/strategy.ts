@@ -65,7 +65,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
     return (await ctx.records('deviceSession').update(row.id, change)) ?? null
   }
 
-  /** The session first: while it lives, its row guards it. */
+  /** The session first: until it ends, its row guards it. */
   async function end(ctx: Context, row: DeviceSession, by: string): Promise<void> {
     const which = { id: row.sessionId, userId: row.userId }
     const count = (await inner.revoke?.(ctx, which)) ?? undefined

@@ -10,7 +10,7 @@ export interface DeviceSessionRow {
   seen: Date
   address: string | null
   userAgent: string | null
-  /** The last answer of the host to a change was that the user must prove anew who they are. */
+  /** The last answer of the host to a change was that the user must prove again who they are. */
   doubted: boolean
   /** What the browser must sign to register a key; null: it cannot any more. */
   offer: string | null

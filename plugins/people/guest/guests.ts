@@ -74,7 +74,7 @@ export async function sweepGuests(ctx: JobContext, max: number): Promise<number>
   return count
 }
 
-/** Deletes the user of a guest who is gone. False, and logged: the store failed, or the hook `deleteUser` refused it. */
+/** Deletes the user of a guest who is gone. False, and logged: the store failed, or the hook `deleteUser` rejected it. */
 export async function deleteGuest(ctx: AnyContext, userId: string): Promise<boolean> {
   try {
     await ctx.store?.deleteUser(userId)

@@ -72,7 +72,7 @@ export async function startImpersonation(
     async () => acting.session.issue(acting, loginAs(user, ctx), attributesFor(user, { id, adminId: admin.id, until }, ctx)),
     (session) => session && acting.session.takeBack?.(acting, session),
   )
-  if (!issued) throw new AccessDenied('impersonation.start: the jwt callback refused the session.')
+  if (!issued) throw new AccessDenied('impersonation.start: the jwt callback rejected the session.')
   returnCookie.set(acting, await returnCookie.seal(acting, { id }, cookieAge))
   await ctx.emit('impersonationStarted', { admin, user, reason, until })
   return redirectBehind(kernel, ctx.origin + path, acting, ctx)

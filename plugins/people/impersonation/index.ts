@@ -21,7 +21,7 @@ declare module 'authkernel/kernel' {
     impersonationStarted: { admin: User; user: User; reason: string; until: Date }
     /** `admin` acts as `user` no longer. */
     impersonationEnded: { admin: { id: string }; user: { id: string }; reason: string }
-    /** `can` refused it. */
+    /** `can` rejected it. */
     impersonationDenied: { admin: User; user: User; reason: string }
   }
 }

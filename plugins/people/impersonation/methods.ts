@@ -7,8 +7,7 @@ import type { resolveOptions } from './options.ts'
 export interface ImpersonationApi {
   impersonation: {
     /**
-     * A redirect whose cookies make the browser the user's; `session.actor` says who acts. Throws AccessDenied when signed out, for an API key, during
-     * an impersonation, when the proof is older than `proofAge`, and when `can` says no; HttpError 404 for an unknown user, 400 for a missing reason.
+     * A redirect whose cookies make the browser the user's; `session.actor` says who acts. Throws AccessDenied when signed out, for an API key, during an impersonation, when the proof is older than `proofAge`, and when `can` says no. Throws HttpError 404 for an unknown user, and 400 for a missing reason.
      */
     start(request: Request, order: StartOptions): Promise<Response>
     /** A redirect with a new token of the administrator's own session; with none when that has ended. Throws AccessDenied without an impersonation. */

@@ -4,7 +4,7 @@ import { assertOptions, AuthError, type Awaitable, type Context, type User } fro
 /** What `impersonationPlugin` takes. */
 export interface ImpersonationOptions {
   /**
-   * Whether `admin` may act as `user`; asked at the start and at every use, with what is stored at that moment. Anything but true is no. Refuse
+   * Whether `admin` may act as `user`; asked at the start and at every use, with what is stored at that moment. Anything but true is no. Reject
    * users of an equal or higher role here.
    */
   can: (question: { admin: User; user: User; ctx: Context }) => Awaitable<boolean>

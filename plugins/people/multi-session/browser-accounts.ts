@@ -40,7 +40,7 @@ export async function addAccount(kernel: Kernel, ctx: Context, max: number, targ
   return kernel.answer(left.ctx, signIn)
 }
 
-/** The session that waits comes back, and the one that is here waits. When it is refused, both are as they were. Throws AccountGone. */
+/** The session that waits comes back, and the one that is here waits. When it is rejected, both are as they were. Throws AccountGone. */
 export async function switchAccount(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
   const ids = await readIds(ctx)
   // Who may not switch learns it before anything is taken. In a context of its own: that of a route writes its cookies after those of the answer.

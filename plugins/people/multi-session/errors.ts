@@ -1,4 +1,4 @@
-/** What users learn of a refusal. */
+/** What users learn of a rejection. */
 import { AuthError, type ErrorRow } from 'authkernel/kernel'
 
 /** The browser has no such account, or its session has ended. */

@@ -15,7 +15,7 @@ export interface MultiSessionApi {
     signOut(request: Request, which: string, order?: { returnTo?: string }): Promise<Response>
   }
 }
-/** `client.multiSession`: the answers with `url` say where to go. */
+/** `client.multiSession`: results with `url` say where to go. */
 export type MultiSessionClient = ClientPart<{
   readonly multiSession: {
     list(): Promise<BrowserAccount[]>

@@ -1,4 +1,4 @@
-/** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
+/** Mails about what happened to an account: a browser that was not known, and sign-in methods that were added or removed. */
 import {
   assertOptions,
   type AnyContext,
@@ -16,7 +16,7 @@ import { messages } from './messages.ts'
 export type Notice = 'newDevice' | 'passkeyAdded' | 'passkeyRemoved' | 'accountLinked' | 'accountUnlinked' | 'apiKeyAdded'
 /** What `noticesPlugin` takes. */
 export interface NoticesOptions {
-  /** What users are told; default: all of it. */
+  /** The notices that users receive; default: all. */
   about?: readonly Notice[] | undefined
 }
 

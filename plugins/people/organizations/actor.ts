@@ -84,7 +84,7 @@ export async function requireMembership(
   const organization = isRowId(organizationId) ? await actor.rows.records('organization').get(organizationId) : null
   const own = organization && actor.user && (await findMember(actor.rows, organization.id, actor.user.id))
   if (!organization || (organization.closing && !closing) || (actor.user && !own))
-    throw new NoSuchOrganization('There is no such organization for this person.')
+    throw new NoSuchOrganization('There is no such organization for this user.')
   const held = own ? heldRoles(own) : null
   const roles = await rolesOf(actor.rows, actor.options, organization.id)
   if (held && permission !== undefined && !grantsPermission(roles, held, permission))

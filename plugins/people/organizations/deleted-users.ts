@@ -6,7 +6,7 @@ import { LastOwner, NoSuchOrganization } from './errors.ts'
 import { countOwners, giveUpOwnership } from './members.ts'
 import { deleteOrganization } from './organizations.ts'
 
-/** Answers the hook `deleteUser`: refuses the last owner, or hands over, by the option `ownerDeleted`. */
+/** Answers the hook `deleteUser`: rejects the last owner, or hands over, by the option `ownerDeleted`. */
 export function keepOwners(kernel: Kernel, plugin: PluginInstance): void {
   const { ownerDeleted, tenants } = plugin.options
   kernel.hook('deleteUser', async ({ userId, final, ctx }) => {

@@ -19,7 +19,7 @@ export async function forgetDeparture(rows: AnyContext, organizationId: string, 
   await rows.records('organizationDeparture').deleteWhere({ where: { organizationId, userId } })
 }
 
-/** How a user left: of their own will, or taken out; null: the user was no member before. */
+/** How a user left: by choice, or removed; null: the user was no member before. */
 export async function findDeparture(rows: AnyContext, organizationId: string, userId: string): Promise<'left' | 'removed' | null> {
   const row = await rows.records('organizationDeparture').get({ organizationId, userId })
   if (!row) return null

@@ -44,7 +44,7 @@ async function importTldts(): Promise<typeof import('tldts')> {
     return await import('tldts')
   } catch (error) {
     throw new AuthError(
-      'organizationsPlugin needs tldts to refuse public suffixes such as co.uk: npm install tldts, or give `domains.isPublicSuffix`.',
+      'organizationsPlugin needs tldts to reject public suffixes such as co.uk: npm install tldts, or give `domains.isPublicSuffix`.',
       { cause: { err: error as Error } },
     )
   }

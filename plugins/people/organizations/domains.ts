@@ -103,7 +103,7 @@ export async function listClaims(actor: Actor, id: string): Promise<DomainClaim[
   return found.rows.map(({ domain, value, expires }) => ({ domain, record: recordName(domain), text: recordText(value), expires }))
 }
 
-/** Null: none. A provider that another organization brought is refused. */
+/** Null: none. A provider that another organization brought is rejected. */
 export async function setDomainProvider(actor: Actor, id: string, typed: string, provider: string | null): Promise<void> {
   const { rows, ctx, options, organization } = await requireMembership(actor, id, 'domain:provider')
   if (provider !== null) {

@@ -73,7 +73,7 @@ export type { OrganizationAct, OrganizationChange } from './events.ts'
 
 declare module 'authkernel/kernel' {
   interface Hooks {
-    /** Whether an invitation still counts; asked when it is opened and accepted. `adminPlugin` refuses those of banned users. */
+    /** Whether an invitation still counts; asked when it is opened and accepted. `adminPlugin` rejects those of banned users. */
     invitation: Guard<{ organizationId: string; inviterId: string; email: string; role: string }, AnyContext>
     /**
      * Answers the id of the organization that brought a provider, for connections that are not in the option `domains.own`. What rests on such a provider ends

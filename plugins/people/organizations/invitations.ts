@@ -57,8 +57,7 @@ export async function createInvitation(
     throw new OrganizationInput('organizations.invite: the address cannot be used.')
   if (team !== undefined) await requireTeam(membership, team)
   const known = await ctx.store?.getUserByEmail(address)
-  if (known && (await findMembershipRow(rows, id, known.id)))
-    throw new AlreadyMember('organizations.invite: the person is a member already.')
+  if (known && (await findMembershipRow(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the user is a member already.')
   const table = rows.records('organizationInvitation')
   const former = await table.get({ organizationId: id, email: address })
   const { invitations: most } = options.limits
@@ -159,7 +158,7 @@ export async function acceptInvitation(actor: Actor, token: string): Promise<{ o
     if (!found || !user) throw new InvitationInvalid('organizations.accept: the invitation is used, cancelled, too old or void.')
     const { row, organization } = found
     if (!user.emailVerified || !isSameMailbox(user.email, row.email))
-      throw new InvitationOther('organizations.accept: the invitation is for an address that the person has not proved.')
+      throw new InvitationOther('organizations.accept: the invitation is for an address that the user has not proved.')
     const more: AtomicWrite[] = [{ record: 'organizationInvitation', take: row.id, if: { token: row.token } }]
     const team = row.teamId === null ? null : await rows.records('organizationTeam').get(row.teamId)
     if (team?.organizationId === organization.id) {

@@ -129,7 +129,7 @@ export interface Addition {
 export async function addMember(actor: Actor, id: string, userId: string, addition: Addition = {}): Promise<boolean> {
   const { ctx, rows, user } = actor
   const { role = 'member', isNew = false, before = [], after = [] } = addition
-  if (user) throw new AccessDenied('organizations.add: people are invited. Call it with { system: true } from your own code.')
+  if (user) throw new AccessDenied('organizations.add: users are invited. Call it with { system: true } from your own code.')
   for (let tries = 0; tries < 16; tries++) {
     const membership = await requireMembership(actor, id)
     const wanted = readRole(membership, role)
@@ -172,7 +172,7 @@ export async function joinOrganization(
       if (!isNew) await forgetDeparture(rows, id, userId)
       return true
     }
-    if (await findMembershipRow(rows, id, userId)) throw new AlreadyMember('organizations: the person is a member already.')
+    if (await findMembershipRow(rows, id, userId)) throw new AlreadyMember('organizations: the user is a member already.')
     const now = await rows.records('organization').get(id)
     if (!now || now.members < max || tries > 0) {
       if (now && now.members >= max) throw new OrganizationFull(`organizations: there are ${max} members.`)
@@ -220,7 +220,7 @@ export async function requireMember({ rows, organization }: Membership, userId: 
 }
 
 function noMember(): NoSuchOrganization {
-  return new NoSuchOrganization('organizations: the person is no member.')
+  return new NoSuchOrganization('organizations: the user is no member.')
 }
 
 async function writesOfLeaving(membership: Membership, target: Row<MemberRow>, removed: boolean): Promise<readonly AtomicWrite[]> {

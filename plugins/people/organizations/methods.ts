@@ -16,8 +16,7 @@ import { restoreMember, suspendMember } from './suspension.ts'
 import * as teams from './teams.ts'
 
 /**
- * Each throws AccessDenied for a request that is signed out, for an API key and for an impersonator, and without the permission; NoSuchOrganization (404) for a user who is no member;
- * OrganizationInput (400) for values that cannot be taken; OrganizationBusy (409) when others changed the organization at the same moment.
+ * Each throws AccessDenied for a request that is signed out, for an API key and for an impersonator, and without the permission. Other errors: NoSuchOrganization (404) for a user who is no member, OrganizationInput (400) for invalid values, OrganizationBusy (409) when others changed the organization at the same moment.
  */
 export interface OrganizationActs {
   /** The user who creates it is its owner. Throws OrganizationTaken for a slug that is taken, OrganizationFull. */

@@ -25,8 +25,7 @@ export interface DomainOptions {
   /** Whether the public may register names below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
   isPublicSuffix?: (domain: string) => Awaitable<boolean>
   /**
-   * The organization that brought a provider; undefined for one of yours, which all may use. Such a provider signs in users with an address in a proved domain of
-   * that organization, and no others.
+   * The organization that brought a provider; undefined for one of the host app, which all may use. Such a provider signs in users with an address in a verified domain of that organization, and no others.
    */
   own?: (providerId: string) => string | undefined
 }
@@ -47,14 +46,14 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   ownerDeleted?: 'refuse' | 'handOver'
   /** Seconds that an invitation lives; default 604800 (7 days). */
   invitationAge?: number
-  /** Fields of your own that organizations have, by name; default: none. */
+  /** Custom fields of organizations, by name; default: none. */
   fields?: OrganizationFields
   /** Days that the events of an organization are kept for its owners; default 90, 0 keeps none. */
   history?: number
   /** How domains are proved, and which providers belong to an organization. */
   domains?: DomainOptions
   /**
-   * `inside` (default): each tenant has organizations of its own. `over`: organizations stand above the tenants, and have members of several. Without tenants
+   * `inside` (default): each tenant has its organizations. `over`: organizations stand above the tenants, and have members of several. Without tenants
    * there is no difference.
    */
   tenants?: 'inside' | 'over'
@@ -107,7 +106,7 @@ export function resolveOptions(options: OrganizationsOptions): ResolvedOptions {
   if (!(invitationAge >= 60 && invitationAge <= 30 * 86_400))
     throw new AuthError('Plugin "organizations": `invitationAge` must be 60 to 2592000 seconds.')
   if (ownerDeleted !== 'refuse' && ownerDeleted !== 'handOver')
-    throw new AuthError('Plugin "organizations": `ownerDeleted` must be "refuse" or "handOver".')
+    throw new AuthError('Plugin "organizations": `ownerDeleted` must be `refuse` or `handOver`.')
   if (limits.roles !== undefined && limits.roles > 200) throw new AuthError('Plugin "organizations": `limits.roles` must be at most 200.')
   if (!(Number.isInteger(history) && history >= 0 && history <= 3650))
     throw new AuthError('Plugin "organizations": `history` must be 0 to 3650 days.')

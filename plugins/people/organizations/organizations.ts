@@ -63,13 +63,13 @@ export async function createOrganization(actor: Actor, { name, slug, owner, imag
   if (user && owner !== undefined && owner !== user.id)
     throw new AccessDenied('organizations.create: a user cannot create an organization for another user.')
   if (user && (await options.create({ user, ctx })) !== true)
-    throw new AccessDenied('organizations.create: the option `create` refused it.')
+    throw new AccessDenied('organizations.create: the option `create` rejected it.')
   // One at a time for each user: else parallel requests would exceed the limit.
   const lease = await rows.lease(`organizations create ${userId}`, 10)
   if (!lease) throw new OrganizationBusy('organizations.create: another one is being made at the moment.')
   try {
     if (user && (await countOwned(actor, userId)) >= options.limits.perUser)
-      throw new OrganizationFull(`organizations.create: the person owns ${options.limits.perUser} organizations.`)
+      throw new OrganizationFull(`organizations.create: the user owns ${options.limits.perUser} organizations.`)
     const id = randomUUID(ctx.runtime)
     const row = { id, name: wanted, slug: address ?? id, members: 1, version: 0, closing: false, created: ctx.now, ...more }
     const created = await rows.atomic([

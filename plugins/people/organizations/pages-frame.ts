@@ -1,4 +1,4 @@
-/** What the pages of organizations share: who looks, where else one can go, and what a refusal looks like. */
+/** What the pages of organizations share: who looks, where else one can go, and what a rejection looks like. */
 import { AuthError, type Content, type Context, type Markup, type Navigation, type PageTools, type PageView } from 'authkernel/kernel'
 import { type Actor, createVisitor, type PluginInstance, type Membership, requireMembership, findUser } from './actor.ts'
 import { listRoles, type OrganizationRole } from './custom-roles.ts'

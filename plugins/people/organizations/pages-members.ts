@@ -159,7 +159,7 @@ function memberPage(plugin: PluginInstance): PageDraw {
       const { userId = '' } = params
       const self = userId === membership.user?.id
       const row = self || may('member:read') ? await findMembershipRow(membership.rows, membership.organization.id, userId) : null
-      if (!row) throw new NoSuchOrganization('organizations: the person is no member.')
+      if (!row) throw new NoSuchOrganization('organizations: the user is no member.')
       const { name, email, image } = (await findUsers(membership, [userId])).get(userId) ?? {}
       const held = heldRoles(row)
       const touchable = held.every(covers)

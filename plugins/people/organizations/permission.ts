@@ -4,7 +4,7 @@ import { findUsualOrganization } from './active-organization.ts'
 import { type PluginInstance, isId, isRowId, findMember, rolesOf, rowsOf } from './actor.ts'
 import { grantsPermission, heldRoles } from './roles.ts'
 
-/** In which organization. `tenant` names the tenant, where there are several and a session was given in place of a request. */
+/** In which organization. `tenant` names the tenant, where there are several and a session was given instead of a request. */
 export interface CanWhere extends OfTenant {
   /** Its id; default: the active one of the session. */
   organization?: string | undefined

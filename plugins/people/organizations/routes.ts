@@ -19,7 +19,7 @@ import * as teams from './teams.ts'
 type Fields = Readonly<Record<string, string>>
 type Act = (by: Actor, organization: string, fields: Fields) => Promise<unknown>
 
-/** Each form names an `action`. A refusal goes back to the page of the form, as a code in the query. */
+/** Each form names an `action`. A rejection goes back to the page of the form, as a code in the query. */
 export function addRoutes(kernel: Kernel, plugin: PluginInstance): void {
   kernel.route({
     method: 'POST',
@@ -142,7 +142,7 @@ const nestedActs: Readonly<Record<string, Act>> = {
     const address = toAddress(email)
     const user = address === undefined ? null : await by.ctx.store?.getUserByEmail(address)
     // One answer for a user who is no member, and for an address without a user.
-    if (!user) throw new NoSuchOrganization('organizations.teams: the person is no member of the organization.')
+    if (!user) throw new NoSuchOrganization('organizations.teams: the user is no member of the organization.')
     await teams.addToTeam(by, organization, team, user.id, role === '' ? null : role)
   },
   'domain.claim': (by, organization, { domain = '' }) => domains.claimDomain(by, organization, domain),

@@ -47,7 +47,7 @@ export interface OrganizationsService {
   get(ctx: AnyContext, organizationId: string): Promise<Organization | null>
   /**
    * `role`: default `member`. False: `before` or `after`, which are written in the same commit, did not hold. Where the organization has rows of another tenant they
-   * are written first, and the caller takes them back if this throws. Throws AlreadyMember, also for a suspended member, OrganizationFull, OrganizationInput for
+   * are written first, and the caller removes them if this throws. Throws AlreadyMember, also for a suspended member, OrganizationFull, OrganizationInput for
    * a role or user that is not there.
    */
   addMember(ctx: AnyContext, member: MemberOf & Addition): Promise<boolean>

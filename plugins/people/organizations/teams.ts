@@ -75,7 +75,7 @@ export async function addToTeam(actor: Actor, id: string, teamId: string, userId
   const { rows, ctx, organization } = membership
   if (role !== null) assertCovers(membership, readRole(membership, role))
   const [team, member] = [await requireTeam(membership, teamId), await findMember(rows, id, userId)]
-  if (!member) throw new NoSuchOrganization('organizations.teams: the person is no member of the organization.')
+  if (!member) throw new NoSuchOrganization('organizations.teams: the user is no member of the organization.')
   const { version } = organization
   const done = await rows.atomic([
     { record: 'organization', update: id, change: { version: version + 1 }, if: { version, closing: false } },
@@ -85,7 +85,7 @@ export async function addToTeam(actor: Actor, id: string, teamId: string, userId
   ])
   if (!done) {
     const there = await rows.records('organizationTeamMember').get({ teamId: team, userId })
-    throw there ? new AlreadyMember('organizations.teams: the person is in the team already.') : createBusyFault()
+    throw there ? new AlreadyMember('organizations.teams: the user is in the team already.') : createBusyFault()
   }
   await emitChange(actor, 'team.joined', id, { id: team, userId, ...(role !== null && { role }) })
 }

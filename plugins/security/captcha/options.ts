@@ -5,7 +5,7 @@ import type { Suspicion } from './suspicion.ts'
 /** Whether a token shows that a user has solved it. `unavailable`: the service that checks tokens does not answer. */
 export type CaptchaVerdict = 'solved' | 'wrong' | 'unavailable'
 
-/** A captcha: `altcha()`, `turnstile()`, `hcaptcha()`, `recaptcha()`, or one of your own. */
+/** A captcha: `altcha()`, `turnstile()`, `hcaptcha()`, `recaptcha()`, or a custom one. */
 export interface Captcha {
   readonly name: string
   /** The field of the form that holds the token. */
@@ -35,7 +35,7 @@ export interface CaptchaOptions {
   /** What a service that cannot be asked means; default `refuse`. */
   whenUnavailable?: 'refuse' | 'allow'
   /**
-   * Mailed links that one network may ask for without a captcha in an hour: the way in without JavaScript. Default 5; 0 closes it. Mails are limited
+   * Magic links that one network may ask for without a captcha in an hour: the way in without JavaScript. Default 5; 0 closes it. Mails are limited
    * by `throttle.mail` besides.
    */
   linksWithout?: number

@@ -39,7 +39,7 @@ function asksHere(ctx: Context, provider: Provider, post: 'signin' | 'callback')
   return Object.values(form.fields ?? {}).some(({ type }) => type !== 'hidden')
 }
 
-/** The way in without JavaScript: a mailed link proves more than a captcha does. */
+/** The way in without JavaScript: a magic link proves more than a captcha does. */
 export async function mayHaveLink(ctx: Context, max: number): Promise<boolean> {
   if (ctx.route?.flow !== 'signIn' || ctx.params['provider'] === undefined) return false
   const { type } = await ctx.provider()

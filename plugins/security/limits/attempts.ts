@@ -53,7 +53,7 @@ async function takeAttempt(ctx: Context, key: string, max: number, rule: LimitRu
 
 /**
  * Beyond the budget each attempt of the window has a step, and a gate that stays shut the longer the higher the step is. The first one shuts
- * the gate and is refused.
+ * the gate and is rejected.
  */
 async function takeWithDelay(
   ctx: Context,

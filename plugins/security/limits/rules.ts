@@ -34,9 +34,9 @@ export interface LimitRuleOptions {
    * have an outcome, elsewhere all requests count. Default: `failures` for rules by account, else `requests`.
    */
   counts?: 'requests' | 'failures'
-  /** Growing delay in place of a lockout. Default: true for `failures`. False: closed until the window has passed. */
+  /** Growing delay instead of a lockout. Default: true for `failures`. False: closed until the window has passed. */
   delay?: boolean | LimitDelay
-  /** Whether browsers in which the account has signed in before have a count of their own. Default: true for rules by account without network and address. */
+  /** Whether browsers in which the account has signed in before have a separate count. Default: true for rules by account without network and address. */
   exemptKnownDevices?: boolean
   /** Tells the owner of the account by mail, at most once a day. Default false. */
   notice?: boolean

@@ -22,7 +22,7 @@ export interface StepUpDemand {
   acr?: readonly string[] | undefined
   /** Path of the page to come back to; default: the address of a GET, else `/`. A body is never kept. */
   returnTo?: string | undefined
-  /** `page` redirects, `api` answers 401; default: `page` for requests that accept HTML and carry no Authorization. */
+  /** `page` redirects, `api` returns 401; default: `page` for requests that accept HTML and carry no Authorization. */
   as?: 'page' | 'api' | undefined
 }
 /** What the plugin puts on `auth`. */
@@ -38,7 +38,7 @@ export interface StepUpApi {
   }
 }
 
-/** Puts `auth.stepUp` on `auth`. Needs a session strategy that keeps attributes; both of ours do. */
+/** Puts `auth.stepUp` on `auth`. Needs a session strategy that keeps attributes; both built-in ones do. */
 export function stepUpPlugin(options: NoOptions = {}): Plugin<StepUpApi> {
   assertOptions('Plugin "step-up"', options, {})
   return {

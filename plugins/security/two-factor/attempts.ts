@@ -21,8 +21,7 @@ interface Try {
 }
 
 /**
- * Counts a try before it is compared: the number, its time and the wait that follows are written in one conditional update, so that parallel tries of
- * all processes cannot exceed the limit. `refused`: compare nothing.
+ * Counts a try before it is compared. One conditional update writes the number, its time and the wait that follows, so that parallel tries of all processes cannot exceed the limit. `refused`: compare nothing.
  */
 export async function beginTry(ctx: Context, person: Person, parkedId: string | undefined): Promise<Try | { refused: Refusal }> {
   if (parkedId !== undefined) {
@@ -59,7 +58,7 @@ function countFailure(ctx: Context, state: Row<StateRow>, now: number): Promise<
 
 /**
  * A right factor gives its own try back, and no other one: a code that is guessed beside it stays counted. `waited`: all wrong ones are an hour old,
- * and the count begins anew.
+ * and the count begins again.
  */
 async function giveBack(ctx: Context, counted: Row<StateRow>, waited: boolean): Promise<void> {
   const states = ctx.records('twoFactorState')

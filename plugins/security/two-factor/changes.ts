@@ -45,7 +45,7 @@ export async function applyChange(
   mailNotice(ctx, person, `two-factor.${action}`)
 }
 
-/** Removes all factors of a user; the next sign-in asks for a proof of the address and a new factor. */
+/** Removes all factors of a user; the next sign-in asks for email verification and a new factor. */
 export async function resetFactors(ctx: AnyContext, person: Person, { admin, reason }: { admin: User; reason: string }): Promise<void> {
   // First: a sign-in between these writes finds the factors or the demand for new ones.
   const { id } = await readState(ctx, person)

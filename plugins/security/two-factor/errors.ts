@@ -1,4 +1,4 @@
-/** Why a second factor was refused, as users and logs read it. */
+/** Why a second factor was rejected, as users and logs read it. */
 import { SignInError } from 'authkernel/errors'
 
 /** A wrong, used or old code. */

@@ -29,8 +29,7 @@ export function passkey(): Factor {
 }
 
 /**
- * Six digits by mail. A weak second step: every reader of the mailbox has it, so it does not raise a sign-in to two factors, and it is not
- * asked after a sign-in by mail (NIST SP 800-63B-4 section 3.1.3 accepts no mail as an out-of-band factor).
+ * Six digits by mail. A weak second step: every reader of the mailbox has it, so it does not raise a sign-in to two factors. It is not asked after a sign-in by mail. NIST SP 800-63B-4 section 3.1.3 accepts no mail as an out-of-band factor.
  */
 export function emailCode(): Factor {
   return { kind: 'emailCode' }

@@ -6,7 +6,7 @@ import type { Person } from './person.ts'
 const seconds = 600
 const purpose = 'two-factor mailed code'
 
-/** Whether a code may be mailed to this person. */
+/** Whether a code may be mailed to this user. */
 export function hasAddress({ user }: Person): boolean {
   return typeof user.email === 'string' && user.email !== ''
 }
@@ -17,7 +17,7 @@ export async function mailCode(ctx: Context, person: Person, id: string, limit: 
   return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id), limit) : false
 }
 
-/** Mails a code as an enrolled factor: the user has proved the first factor, and strangers who mail the address must not lock the user out. */
+/** Mails a code as an enrolled factor: the user has proved the first factor, and attackers who know the address must not lock the user out. */
 export function mailChallengeCode(ctx: Context, person: Person, id: string): Promise<boolean> {
   return mailCode(ctx, person, id, { provedBy: person.key })
 }

@@ -1,4 +1,4 @@
-/** `auth.twoFactor` for server code, support and administrators, and `client.twoFactor` for own pages in place of the built-in ones. */
+/** `auth.twoFactor` for server code, support and administrators, and `client.twoFactor` for own pages instead of the built-in ones. */
 import {
   AccessDenied,
   AuthError,
@@ -42,8 +42,7 @@ export interface TwoFactorApi {
     /** How many backup codes are left. */
     backupCodes(who: FactorsOf): Promise<number>
     /**
-     * For an administrator whom you have checked: removes all factors, ends all sessions, and asks for a proof of the address and a new factor at
-     * the next sign-in. Answers no code. Throws AuthError without a `reason`.
+     * For an administrator whom you have checked: removes all factors, ends all sessions, and asks for email verification and a new factor at the next sign-in. Answers no code. Throws AuthError without a `reason`.
      */
     reset(user: { userId: string } & OfTenant, by: { admin: User; reason: string }): Promise<void>
   }
@@ -77,7 +76,7 @@ export interface TrustedBrowser {
   label: string
   created: Date
 }
-/** `client.twoFactor`. A refusal rejects with AuthClientError, whose `error` is named below. */
+/** `client.twoFactor`. A rejection rejects with AuthClientError, whose `error` is named below. */
 export interface TwoFactorMethods {
   /**
    * Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`, whether a backup code counts, and whether the browser may be remembered.
@@ -104,7 +103,7 @@ export interface TwoFactorMethods {
   confirm(input: { id: string; code: string }): Promise<{ codes: string[] }>
   /** False: there is no such factor. Errors: `AccessDenied` for the last one of a user who must have one. */
   remove(input: { id: string }): Promise<boolean>
-  /** Ten new backup codes in place of the former ones. None for a user without a factor. */
+  /** Ten new backup codes instead of the former ones. None for a user without a factor. */
   renewCodes(): Promise<{ codes: string[] }>
   /** Browsers that are not asked, the newest first. */
   listBrowsers(): Promise<Wire<TrustedBrowser>[]>

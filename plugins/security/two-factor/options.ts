@@ -35,7 +35,7 @@ export function resolveOptions(given: TwoFactorOptions, defaults: readonly Facto
     throw new AuthError(`Plugin "two-factor": ${what}`)
   }
   if (!Array.isArray(factors) || !factors.some((factor) => factor.kind === 'totp' || factor.kind === 'passkey'))
-    refuse('`factors` must have totp() or passkey(): a code by mail alone is no second factor.')
+    refuse('`factors` must have totp() or passkey(): an email code alone is no second factor.')
   if (typeof required !== 'function') refuse('`required` must be a function of the user.')
   if (!(maxAge >= 30 && maxAge <= 3600)) refuse('`maxAge` must be 30 to 3600 seconds.')
   const { days = 30, max = 10 } = typeof trustedDevices === 'object' ? trustedDevices : {}

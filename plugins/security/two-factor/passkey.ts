@@ -54,7 +54,7 @@ export async function beginAdd(ctx: Context, person: Person): Promise<object | n
   return options
 }
 
-/** Options of the ceremony that asks for a key of this person. */
+/** Options of the ceremony that asks for a key of this user. */
 export async function beginAsk(ctx: Context, person: Person): Promise<object> {
   const { generateAuthenticationOptions } = await loadSimpleWebAuthn()
   // The library lists transports. Browsers may know more, and what they said is stored as text.

@@ -23,7 +23,7 @@ export async function currentPerson(ctx: Context): Promise<Person | null> {
   return login && personOfLogin(ctx, login)
 }
 
-/** The row that counts for a user; made when it is absent. */
+/** The row of a user; made when it is absent. */
 export async function readState(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
   const id = toHex(await sha256(key))
   const states = ctx.records('twoFactorState')
@@ -62,7 +62,7 @@ export async function enrolledFactors(ctx: AnyContext, { key }: { key: string })
   return rows.filter(({ confirmed }) => confirmed)
 }
 
-/** A code by mail has no secret. */
+/** An email code has no secret. */
 export function isUsable({ kind, secret }: Row<FactorRow>): boolean {
   return kind === 'emailCode' || secret !== null
 }

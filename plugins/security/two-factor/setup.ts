@@ -213,7 +213,7 @@ export async function removeFactor(ctx: Context, person: Person, id: string, opt
     await applyChange(ctx, person, 'removed', { others: true, renew: true })
     return true
   }
-  throw new AccessDenied('The factors of this person are changed by other requests at the same moment. Try again.')
+  throw new AccessDenied('The factors of this user are changed by other requests at the same moment. Try again.')
 }
 
 function isStrongAndOffered(kind: string, { factors }: Options): boolean {

@@ -1,7 +1,7 @@
 /** The records of second factors. Each row names the user as `login.person` does, so that users without a row in `users` have factors too. */
 import type { RecordSpec } from 'authkernel/kernel'
 
-/** A factor of a person. */
+/** A factor of a user. */
 export interface FactorRow {
   person: string
   userId: string | null
@@ -49,7 +49,7 @@ export interface TrustedDeviceRow {
   created: Date
   expires: Date
 }
-/** A code on its way by mail; its id is the one of the parked login, or of the person. */
+/** A code on its way by mail; its id is the one of the parked login, or of the user. */
 export interface MailedCodeRow {
   person: string
   userId: string | null

@@ -17,7 +17,7 @@ const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 const attributeAbilities = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attributes'] as const
 
 /**
- * Registers the session strategy `database`; needs a store. Refused at compile: `absoluteMaxAge` with an adapter that keeps no `createdAt`. What the
+ * Registers the session strategy `database`; needs a store. Rejected at compile: `absoluteMaxAge` with an adapter that keeps no `createdAt`. What the
  * kernel knows of a session is kept where a plugin asks for it: in records, else, for the session of the browser alone, in a sealed cookie.
  */
 export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plugin {

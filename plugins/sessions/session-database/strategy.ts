@@ -190,7 +190,7 @@ function newSessionRow(
   return { ...columns, sessionToken, userId, expires, ...(keepsCreatedAt && { createdAt }) }
 }
 
-/** Refused: a token of the host that would look as if it had marks. */
+/** Rejected: a token of the host that would look as if it had marks. */
 function randomToken(ctx: Context, { generateSessionToken }: DatabaseOptions): string {
   const token = generateSessionToken?.() ?? randomUUID(ctx.runtime)
   if (!looksMarked(token)) return token

@@ -15,7 +15,7 @@ const remedies = { list: needsRecords, 'revoke:id': revocable, 'revoke:user': ne
 const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 
 /**
- * Registers the session strategy `jwt`. With `revocable` it provides the service `revocations` over records. Refused at compile: `revocable` without
+ * Registers the session strategy `jwt`. With `revocable` it provides the service `revocations` over records. Rejected at compile: `revocable` without
  * the service `records` and without a `once` that all processes share.
  */
 export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {

@@ -8,12 +8,12 @@ export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'upda
   /** Reads what `encode` made; default: `jwt.decode`, else decryption. */
   decode?: JWTOptions['decode'] | undefined
   /**
-   * Seconds until every process refuses a revoked token; default 10, and half a second with scimPlugin. Each process reads one row of the service `records` in half of that time, while
+   * Seconds until every process rejects a revoked token; default 10, and half a second with scimPlugin. Each process reads one row of the service `records` in half of that time, while
    * sessions are read.
    */
   staleness?: number | undefined
 }
-/** `maxAge` is that of the session: of the cookie and of what the client sees; `tokenAge` that of the token in it. */
+/** `maxAge` is the one of the session: of the cookie and of what the client sees; `tokenAge` that of the token in it. */
 export type JwtOptions = { maxAge: number; tokenAge: number; updateAge: number; staleness: number | undefined } & Omit<
   JwtSessionOptions,
   'maxAge' | 'updateAge' | 'staleness'

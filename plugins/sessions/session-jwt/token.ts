@@ -154,7 +154,7 @@ export function openingError(reason: unknown): JWTSessionError {
   return error
 }
 
-/** What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null. */
+/** What the token does not say is undefined. It is absent for clients, as with Auth.js; null stays null. */
 export function tokenUser({ settings, store }: Context, token: JWT): User {
   const { sub, name, email, picture } = token
   const user = (

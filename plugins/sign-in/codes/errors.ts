@@ -1,4 +1,4 @@
-/** Why a code was refused, as users and logs read it. */
+/** Why a code was rejected, as users and logs read it. */
 import { SignInError } from 'authkernel/errors'
 
 /** A wrong, used or old code, or one that another browser asked for. */

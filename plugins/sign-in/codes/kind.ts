@@ -1,7 +1,7 @@
 /** What differs between the plugins of codes: `codes` for addresses, `phone` for numbers. */
 import type { Awaitable, Context, CookieHandle, Identity, InputAttributes, User } from 'authkernel/kernel'
 
-/** The provider of codes by mail. */
+/** The provider of email codes. */
 export interface CodesConfig {
   /** Always `codes`. */
   id: string
@@ -10,7 +10,7 @@ export interface CodesConfig {
   /** Sign-in by codes that a mail brings. */
   type: 'codes'
 }
-/** The provider of codes by text message. */
+/** The provider of SMS codes. */
 export interface PhoneConfig {
   /** Always `phone`. */
   id: string

@@ -52,7 +52,7 @@ export async function startCodeSignIn(ctx: Context, kind: CodeKind): Promise<Res
   return answer
 }
 
-/** What is stored of a code: it counts for one identifier in one browser. */
+/** What is stored of a code: it works for one identifier in one browser. */
 export function codePurpose(kind: CodeKind, identifier: string, browser: string, code: string): [string, string] {
   return ['sign-in code', `${kind.name} ${identifier} ${browser} ${code}`]
 }
@@ -107,7 +107,8 @@ async function askSignInForCode(ctx: Context, kind: CodeKind, identifier: string
     const verdict = await ctx.ask('signIn', { user, account, email: { verificationRequest: true } })
     const allowed = verdict === true ? await mayHaveUser(ctx, kind, user, account) : verdict
     return (
-      allowed || (await reportRefusal(new AccessDenied('The signIn callback refused this identifier.', { cause: { provider: kind.name } })))
+      allowed ||
+      (await reportRefusal(new AccessDenied('The signIn callback rejected this identifier.', { cause: { provider: kind.name } })))
     )
   } catch (thrown) {
     const err = thrown instanceof Error ? thrown : new Error(String(thrown))

@@ -14,7 +14,7 @@ export interface DemoAccountOptions {
 }
 
 /**
- * A provider whose user name and password are both "demo": for the first minutes of an app. It signs in only in development, and only where the host
+ * A provider whose username and password are both "demo": for the first minutes of an app. It signs in only in development, and only where the host
  * of the request is a loopback host. `ready()` and `authkernel doctor` name it. Remove it when another sign-in method works.
  */
 export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
@@ -26,7 +26,7 @@ export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
     name: 'Demo',
     type: 'credentials',
     // Without fields the sign-in page shows nothing.
-    ...(isOn && { credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } } }),
+    ...(isOn && { credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } } }),
     authorize: ({ username, password }) => (isOn && username === 'demo' && password === 'demo' ? { id: 'demo', name: 'Demo' } : null),
   }
   return Object.assign(provider, { [demoMark]: true })

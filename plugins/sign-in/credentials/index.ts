@@ -42,7 +42,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
     if (isDemoAccount(provider))
       logger.warn(
         'demo-account',
-        `Provider "${id}" is the demo account of \`authkernel init\`. Remove it when another way to sign in works.`,
+        `Provider "${id}" is the demo account of \`authkernel init\`. Remove it when another sign-in method works.`,
       )
     if (typeof authorize !== 'function') {
       throw new MissingAuthorize(`Provider "${id}" (credentials) has no \`authorize\`: give it a function that returns the user, or null.`)

@@ -21,7 +21,7 @@ export interface Message {
   html: string
 }
 
-/** Writes the mail in English. The link must be an http(s) URL of this library: everything else is refused. */
+/** Writes the mail in English. The link must be an http(s) URL of this library: everything else is rejected. */
 export function createMessage({ url, theme = {}, maxAge }: MessageOptions): Message {
   const { host } = new URL(url)
   const say = (key: keyof typeof en, values: Readonly<Record<string, string>> = {}): string =>

@@ -1,5 +1,5 @@
 /**
- * What a host may put into `server`. nodemailer can also start programs, write files and print every mail; options that do are refused,
+ * What a host may put into `server`. nodemailer can also start programs, write files and print every mail; options that do are rejected,
  * and so are unknown ones (GHSA-48ww-j4fc-435p: options of a host pass through an allow-list).
  */
 

@@ -36,7 +36,7 @@ export async function startEmailSignIn(ctx: Context, provider: Email): Promise<R
   const verdict = await askSignInForLink(ctx, { user, account, email: { verificationRequest: true } }, known === null)
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   if (!verdict) {
-    const error = new AccessDenied('The signIn callback refused this address.', { cause: { provider: provider.id } })
+    const error = new AccessDenied('The signIn callback rejected this address.', { cause: { provider: provider.id } })
     if (provider.revealDenied) throw error
     ctx.logger.error(error)
     await ctx.emit('signInFailed', { provider: provider.id, error, user })

@@ -89,7 +89,7 @@ interface ExpectedClaims {
   now: number
 }
 
-/** Beyond signature, `iss`, `aud`, `exp` and `nbf`. Throws Refusal. */
+/** Beyond signature, `iss`, `aud`, `exp` and `nbf`. Throws `Refusal`. */
 async function checkClaims(claims: JsonObject, { nonce, clientId, parties, now }: ExpectedClaims): Promise<void> {
   const { nonce: claimed, azp, iat, events, sub } = claims
   // Sign in with Apple and some wrappers hash what the app gives them.

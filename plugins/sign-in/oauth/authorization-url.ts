@@ -20,7 +20,7 @@ type RequestValues = Readonly<Record<'state' | 'code_challenge' | 'code_challeng
 const defaultScope = 'openid profile email'
 const configuredRequests = new WeakMap<AuthorizationServer, ConfiguredRequest>()
 
-/** Endpoint and parameters as the host configured them, worked out once. Throws Refusal. */
+/** Endpoint and parameters as the host configured them, worked out once. Throws `Refusal`. */
 export function configuredRequest(provider: OAuthProvider, server: AuthorizationServer, redirectUri: string): ConfiguredRequest {
   const known = configuredRequests.get(server)
   if (known?.redirectUri === redirectUri) return known

@@ -30,7 +30,7 @@ export async function clientSecretOf(ctx: AnyContext, provider: OAuthProvider): 
     : provider.clientSecret
 }
 
-/** How the client proves itself at the token endpoint (row 189). Throws Refusal when the secret or key is missing. */
+/** How the client proves itself at the token endpoint (row 189). Throws `Refusal` when the secret or key is missing. */
 export function authenticationOf(provider: OAuthProvider, server: oauth.AuthorizationServer, secret: string | undefined): oauth.ClientAuth {
   const method = methodOf(provider, server, secret)
   const demand = (): string => {

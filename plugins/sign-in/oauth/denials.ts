@@ -1,6 +1,6 @@
 /**
  * What providers denied: a profile said that the address is not verified, and no stored token says so later. Without it the user of an attacker, who holds
- * the address of another person unverified at the provider, would be taken for the owner's user.
+ * the address of another user unverified at the provider, would be taken for the owner's user.
  */
 import { type AccountKey, type AnyContext, AuthError, type Identity, sha256, toAddress, toHex } from 'authkernel/kernel'
 

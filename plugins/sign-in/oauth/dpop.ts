@@ -19,7 +19,7 @@ const algorithms: Record<DPoPAlgorithm, EcKeyGenParams | { name: 'Ed25519' }> = 
 }
 
 /**
- * With a new key, or with the one that former tokens were bound to. `accepted`: what the server calls the algorithms that it takes. Throws Refusal for a
+ * With a new key, or with the one that former tokens were bound to. `accepted`: what the server calls the algorithms that it takes. Throws `Refusal` for a
  * text that is no such key.
  */
 export async function bindTokens(
@@ -46,7 +46,7 @@ export async function bindTokens(
   }
 }
 
-/** A request with a bound token. A body that is a stream is sent once, so a server that asks for a nonce then refuses it. */
+/** A request with a bound token. A body that is a stream is sent once, so a server that asks for a nonce then rejects it. */
 export async function sendBoundRequest(
   { handle, once }: Binding,
   token: string,

@@ -19,8 +19,7 @@ export function trustsAddress({ trustEmail }: OAuthProvider, email: string): boo
 }
 
 /**
- * Whether a stored account is a reason to believe an address that no `emailVerified` says is proved. A trusted provider that called the address
- * verified has set `emailVerified`: its account counts only with a stored ID token that says so of this very address, as rows of before have it.
+ * Whether a stored account is a reason to believe an email without `emailVerified`. A trusted provider that called the email verified has set `emailVerified`. Its account counts only with a stored ID token that says so of this email, as older rows have it.
  * `account` undefined: the adapter cannot list accounts.
  */
 export async function vouchesForEmail(

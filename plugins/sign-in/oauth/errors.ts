@@ -1,6 +1,6 @@
-/** Something a provider did that is refused. The message is ours. */
+/** Something a provider did that is rejected. The message is ours. */
 export class Refusal extends Error {
-  /** Of the answer that was refused. */
+  /** Of the answer that was rejected. */
   readonly status: number | undefined
   constructor(message: string, status?: number) {
     super(message)

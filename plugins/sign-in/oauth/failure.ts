@@ -61,7 +61,7 @@ export function failedRequest(provider: OAuthProvider, error: unknown, secrets: 
   })
 }
 
-/** User or provider refused: `error=access_denied` (row 192). */
+/** User or provider rejected: `error=access_denied` (row 192). */
 export function refusedByProvider(provider: OAuthProvider, params: URLSearchParams, secrets: Secrets): AuthError {
   const facts = errorFacts(params.get('error'), params.get('error_description'), secrets)
   return new OAuthCallbackError(`Provider "${provider.id}" answered with an error.`, { cause: { provider: provider.id, ...facts } })

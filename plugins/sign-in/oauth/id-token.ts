@@ -23,7 +23,7 @@ export interface ExpectedToken {
   now: number
 }
 
-/** Throws Refusal. iss, aud, exp, nbf, nonce and the types of all of them were checked before. */
+/** Throws `Refusal`. iss, aud, exp, nbf, nonce and the types of all of them were checked before. */
 export async function checkIdToken(header: CompactJWSHeaderParameters, claims: JsonObject, bound: ExpectedToken): Promise<void> {
   checkTokenClass(header, claims)
   checkAudience(claims, bound.clientId)
@@ -36,7 +36,7 @@ export async function checkIdToken(header: CompactJWSHeaderParameters, claims: J
   if (claims['c_hash'] !== undefined) await checkHash(header, 'c_hash', claims['c_hash'], bound.code)
 }
 
-/** An identifier that every store keeps as it is. Throws Refusal. */
+/** An identifier that every store keeps as it is. Throws `Refusal`. */
 export function checkSubject(subject: unknown, what = 'The claim sub'): asserts subject is string {
   if (typeof subject !== 'string' || subject.trim() === '') throw new Refusal(`${what} is empty or not a string.`)
   if (subject.length > maxSubject) throw new Refusal(`${what} has more than ${maxSubject} characters (OpenID Connect Core section 2).`)
@@ -74,8 +74,7 @@ export function issuerFor(provider: OAuthProvider, server: AuthorizationServer, 
 }
 
 /**
- * A name that an issuer gave to a user, an account or a session, as it is kept: where a provider has several issuers, the same name of two of them
- * means two. The names of the issuer that the provider is configured with stay as they are.
+ * A name that an issuer gave to a user, an account or a session, as it is kept. Where a provider has several issuers, the same name of two of them means two. The names of the issuer that the provider is configured with stay as they are.
  */
 export function namedBy(provider: OAuthProvider, issuer: unknown, name: string): string {
   if (provider.type !== 'oidc' || !provider.issuerOf || typeof issuer !== 'string') return name

@@ -7,14 +7,14 @@ const maxDepth = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Body of an answer as a JSON object. Bytes that are not UTF-8 are refused: decoders map them all to U+FFFD, which makes
+ * Body of an answer as a JSON object. Bytes that are not UTF-8 are rejected: decoders map them all to U+FFFD, which makes
  * different identifiers equal. `strict` demands a JSON content type (OpenID Connect Core 3.1.3.3, 5.3.2).
  */
 export async function readJson(response: Response | ReadAnswer, what: string, strict: boolean): Promise<JsonObject> {
   const type = mediaTypeOf(response)
   const html = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
   if (html || (strict && !/^application\/(?:[\w.-]+\+)?json$/.test(type))) {
-    throw new Refusal(`${what} has the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
+    throw new Refusal(`${what} has the content type "${type.slice(0, 100)}" (status ${response.status}) instead of JSON.`)
   }
   return parseJson('content' in response ? response.content : new Uint8Array(await response.arrayBuffer()), what)
 }
@@ -24,7 +24,7 @@ export function mediaTypeOf(response: Pick<Response, 'headers'>): string {
   return (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
-/** A JSON object of UTF-8 bytes. Throws Refusal. */
+/** A JSON object of UTF-8 bytes. Throws `Refusal`. */
 export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   let value: unknown
   let suspect: boolean
@@ -41,7 +41,7 @@ export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   return suspect ? (withoutPrototypeNames(value) as JsonObject) : value
 }
 
-/** The claims of a JWT whose signature was checked before, or is yet to be checked. Throws Refusal. */
+/** The claims of a JWT whose signature was checked before, or is yet to be checked. Throws `Refusal`. */
 export function decodeClaims(token: string): JsonObject {
   const [, payload, ...rest] = token.split('.')
   if (payload === undefined || rest.length !== 1 || !/^[\w-]+$/.test(payload)) throw new Refusal('The token is not a compact JWS.')

@@ -13,7 +13,7 @@ const keyManagementAlgorithms = ['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RS
 const contentEncryptionAlgorithms = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512']
 const maxLength = 131_072
 
-/** The token inside; a token that is not encrypted as it is. Throws Refusal and the errors of jose. */
+/** The token inside; a token that is not encrypted as it is. Throws `Refusal` and the errors of jose. */
 export async function decryptToken(
   provider: OAuthProvider,
   token: string,

@@ -124,7 +124,7 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
   return ctx.app.shared.flight(`oauth.keys ${key}`, async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await readOf(ctx, provider, true)(uri, { headers })
-    if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} in place of keys.`, response.status)
+    if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} instead of keys.`, response.status)
     const document = await readJson(response, 'The key set', provider.type === 'oidc')
     if (!Array.isArray(document['keys'])) throw new Refusal('The key set has no list of keys.')
     const find = createLocalJWKSet({ keys: document['keys'].filter(isPublicKey) } as JSONWebKeySet)

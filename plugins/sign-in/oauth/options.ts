@@ -75,7 +75,7 @@ function checkUrls(provider: OAuthProvider, config: ResolvedConfig, fail: Fail):
       fail(`\`issuer\` is missing, and \`${option}\` is made of it. Give it, or set AUTH_${envName(provider.id)}_ISSUER.`)
     const url = URL.canParse(text) ? new URL(text) : fail(`\`${option}\` is ${JSON.stringify(value)}, which is not an absolute URL.`)
     if (url.username !== '' || url.password !== '')
-      fail(`\`${option}\` holds a user name or password. Use \`clientId\` and \`clientSecret\`.`)
+      fail(`\`${option}\` holds a username or password. Use \`clientId\` and \`clientSecret\`.`)
     if (!isSecureUrl(url, option === 'redirectProxyUrl' || provider[allowInsecureRequests])) {
       fail(
         `\`${option}\` is ${url.origin}, which is not https. Use https, or set the imported symbol [allowInsecureRequests]: true if the network is yours.`,
@@ -152,7 +152,7 @@ function checkSecurity(provider: OAuthProvider, fail: (problem: string) => never
   if (signedRequest !== undefined && typeof signedRequest !== 'boolean') fail('`signedRequest` must be true or false.')
   if (signedRequest && token.clientPrivateKey === undefined)
     fail('`signedRequest` needs a key to sign with. Give it as `token.clientPrivateKey`.')
-  if (dpopOf(provider) && token.request !== undefined) fail('`dpop` cannot bind the tokens of a `token.request` of its own.')
+  if (dpopOf(provider) && token.request !== undefined) fail('`dpop` cannot bind the tokens of a custom `token.request`.')
   if (dpopOf(provider) && (userinfoOf(provider).token ?? 'header') !== 'header')
     fail('`dpop` sends the access token in a header, and `userinfo.token` says otherwise.')
   for (const one of [resource ?? []].flat() as unknown[])
@@ -182,7 +182,7 @@ function checkFapi(provider: OAuthProvider, fail: (problem: string) => never): v
   if (clientSecret !== undefined) fail('permits no `clientSecret`. Use `token.clientPrivateKey`, or mTLS.')
   if (dpop === false && !bindsCertificate(provider))
     fail('needs bound tokens. Leave `dpop` out, or set `client.tls_client_certificate_bound_access_tokens: true`.')
-  if (request !== undefined) fail('cannot be held with a `token.request` of its own.')
+  if (request !== undefined) fail('cannot be held with a custom `token.request`.')
   if (provider[allowInsecureRequests]) fail('needs https. Leave [allowInsecureRequests] out.')
   const signed = client.id_token_signed_response_alg
   if (signed !== undefined && !fapiAlgorithms.includes(signed))

@@ -9,7 +9,7 @@ import { type Signer, verifySignature } from './keys.ts'
 
 const maxToken = 65_536
 
-/** Throws TokenRefusal for the token, Refusal and NetworkError for the provider, and the errors of jose. */
+/** Throws TokenRefusal for the token, `Refusal` and NetworkError for the provider, and the errors of jose. */
 export async function verifyToken(
   ctx: AnyContext,
   signer: Signer,

@@ -30,7 +30,7 @@ export interface PendingFlow {
   by?: string
   /** It began with a session, whose cookie a cross-site POST does not bring. */
   session?: boolean
-  /** It proves the session anew. */
+  /** It proves the session again. */
   stepUp?: StepUp
   /** Comes back by a cross-site POST. */
   post?: boolean

@@ -3,7 +3,7 @@ import type { AuthorizationEndpoint, Context, ProviderOf, TokenEndpoint, TokenSe
 import { isJsonObject } from 'authkernel/kernel/protocols'
 import { Refusal } from './errors.ts'
 
-/** A provider of one of the two types that this folder signs people in with. */
+/** A provider of one of the two types that this folder signs users in with. */
 export type OAuthProvider = ProviderOf<'oauth'> | ProviderOf<'oidc'>
 
 /** What templates may name; the secret only where it may travel. */
@@ -98,7 +98,7 @@ export function templateNames(provider: OAuthProvider): TemplateValues {
   return { issuer: provider.issuer, clientId: provider.clientId }
 }
 
-/** Replaces the known names; others stay as they are. Throws Refusal for a token member that the answer lacks. */
+/** Replaces the known names; others stay as they are. Throws `Refusal` for a token member that the answer lacks. */
 export function fillTemplate(template: string, values: TemplateValues, encode: (value: string) => string = String): string {
   if (!template.includes('{')) return template
   return template.replace(/\{(issuer|clientId|clientSecret|tokens\.([\w.]+))\}/g, (whole, name: string, member: string | undefined) => {

@@ -15,7 +15,7 @@ export function isPushed(provider: OAuthProvider, server: oauth.AuthorizationSer
   return provider.pushedAuthorization ?? (isFapi(provider) || server.require_pushed_authorization_requests === true)
 }
 
-/** The URL with `client_id` and `request_uri` alone. Throws Refusal, NetworkError and the errors of oauth4webapi. */
+/** The URL with `client_id` and `request_uri` alone. Throws `Refusal`, NetworkError and the errors of oauth4webapi. */
 export async function pushRequest(ctx: Context, provider: OAuthProvider, server: oauth.AuthorizationServer, url: URL): Promise<URL> {
   const located = { ...server, [pushEndpoint]: endpointOf(server, pushEndpoint, provider).href }
   const client = oauthClient(ctx, provider)
@@ -31,7 +31,7 @@ export async function pushRequest(ctx: Context, provider: OAuthProvider, server:
   return short
 }
 
-/** The URL with `client_id` and `request` alone. Throws Refusal without a key. */
+/** The URL with `client_id` and `request` alone. Throws `Refusal` without a key. */
 export async function signRequest(ctx: Context, provider: OAuthProvider, server: oauth.AuthorizationServer, url: URL): Promise<URL> {
   const key = tokenOf(provider).clientPrivateKey
   if (key === undefined) throw new Refusal(`Provider "${provider.id}" signs its requests but has no \`token.clientPrivateKey\`.`)

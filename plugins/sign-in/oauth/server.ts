@@ -29,10 +29,10 @@ import {
 const documentLifetime = 60 * 60 * 1000
 const maxServers = 2_000
 
-/** Endpoints that this library calls or sends people to. */
+/** Endpoints that this library calls or sends users to. */
 export type EndpointName = `${string}_endpoint` | 'jwks_uri'
 
-/** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
+/** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws `Refusal`, NetworkError. */
 export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
   const { discovers } = providerFactsOf(provider)
   const source = discovers ? await discoverServer(ctx, provider) : undefined
@@ -112,7 +112,7 @@ function discoversAny(provider: OAuthProvider): boolean {
 }
 
 /**
- * URL of an endpoint, its template filled. Throws Refusal when it is missing, not a URL, not https, or leads into the own network.
+ * URL of an endpoint, its template filled. Throws `Refusal` when it is missing, not a URL, not https, or leads into the own network.
  */
 export function endpointOf(server: AuthorizationServer, name: EndpointName, provider: OAuthProvider, values: TemplateValues = {}): URL {
   const value: unknown = server[name]
@@ -193,7 +193,7 @@ async function discoverServer(ctx: AnyContext, provider: OAuthProvider): Promise
   // Single-flight: many people may sign in at the moment the document expires.
   return ctx.app.shared.flight(`oauth.servers ${key}`, async () => {
     const response = await readOf(ctx, provider, true)(location, { headers: { accept: 'application/json' } })
-    if (response.status !== 200) throw new Refusal(`${location} answered with status ${response.status} in place of a discovery document.`)
+    if (response.status !== 200) throw new Refusal(`${location} answered with status ${response.status} instead of a discovery document.`)
     const document = await readJson(response, 'The discovery document', provider.type === 'oidc')
     checkDocument(document, provider)
     setBounded(cache, key, { document, until: ctx.runtime.now() + documentLifetime }, maxServers)

@@ -169,7 +169,7 @@ async function refreshTokens(
   if (oidc) {
     const { sub } = verified ?? decodeClaims(idToken)
     checkSubject(sub)
-    if (subject !== undefined && sub !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
+    if (subject !== undefined && sub !== subject) throw new Refusal('The refreshed ID token is of another user (`sub`).')
   }
   const { id_token: kept, ...others } = tokens
   return withExpiry({ ...others, ...(verified && { id_token: kept }), ...(binding && { dpop_key: binding.key }) }, ctx)

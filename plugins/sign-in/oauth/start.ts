@@ -1,4 +1,4 @@
-/** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
+/** `POST /signin/:provider`: sends the user to the provider (RFC 6749 section 4.1.1). */
 import { AuthError, type Context, type OIDCCheck, redirectTo, subjectOf, toBase64Url } from 'authkernel/kernel'
 import { OAuthSignInError } from 'authkernel/errors'
 import type { AuthorizationServer } from 'oauth4webapi'
@@ -35,7 +35,7 @@ export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
     : `${proxyOf(ctx, provider) ?? ctx.base}${provider.callbackPath ?? `/callback/${provider.id}`}`
 }
 
-/** Where the person is sent. `again`: the session that is here is proved anew. */
+/** Where the user is sent. `again`: the session that is here is proved again. */
 export async function authorizationUrl(ctx: Context, provider: OAuthProvider, again?: StepUpRequest): Promise<URL> {
   // Asked before anything is fetched.
   const callbackUrl = again?.callbackUrl ?? (await ctx.callbackUrl())

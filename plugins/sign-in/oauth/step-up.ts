@@ -1,5 +1,5 @@
 /**
- * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): the user who signed in there proves it anew, with `max_age` and `acr_values`.
+ * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): the user who signed in there proves it again, with `max_age` and `acr_values`.
  * The response must be about the same account and say when and how the user was authenticated; else nothing changes.
  */
 import { AccessDenied, AuthError, type Context, redirectTo, type StepUpDemand, subjectOf } from 'authkernel/kernel'
@@ -36,7 +36,7 @@ export async function startStepUp(
   }
 }
 
-/** Renews the session that is here. Throws Refusal and AccessDenied: nothing has changed then. */
+/** Renews the session that is here. Throws `Refusal` and AccessDenied: nothing has changed then. */
 export async function completeStepUp(exchanged: TokenExchange, demand: StepUp): Promise<Response> {
   try {
     return await renewSession(exchanged, demand)

@@ -21,7 +21,7 @@ const deniedAddressTable: RecordSpec<DeniedAddressRow> = {
   id: 'given',
 }
 
-/** Declares it. An app of Auth.js with providers and mailed links alone needs no further table in its database. */
+/** Declares it. An app of Auth.js with providers and magic links alone needs no further table in its database. */
 export function declareDenials(kernel: Kernel): void {
   kernel.records('deniedAddress', deniedAddressTable, {
     optional: true,

@@ -35,7 +35,7 @@ export interface TokenExchange extends Attempt {
   readonly claims: JsonObject | undefined
 }
 
-/** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
+/** Exchanges the code. Throws `Refusal`, NetworkError and the errors of oauth4webapi and jose. */
 export async function exchangeCode(attempt: Attempt): Promise<TokenExchange> {
   const { ctx, provider, params, flow, secrets, clientSecret } = attempt
   const client = oauthClient(ctx, provider)
@@ -93,12 +93,12 @@ export async function bindingOf(
   return (await import('./dpop.ts')).bindTokens(oauthClient(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
 }
 
-/** Throws Refusal: a bearer token where a bound one was asked for is weaker than the host wants, and one that is bound to no key of ours is of no use. */
+/** Throws `Refusal`. A bearer token where a bound one was asked for is weaker than the host wants. One that is bound to another key is of no use. */
 export function checkTokenType({ token_type: type }: { token_type?: string | undefined }, binding: Binding | undefined): void {
   if (type !== (binding ? 'dpop' : 'bearer')) throw new Refusal(`The token endpoint answered with the token type "${type}".`)
 }
 
-/** The answer with its ID token decrypted; what must not be logged goes to `secrets`. Throws Refusal and the errors of jose. */
+/** The answer with its ID token decrypted; what must not be logged goes to `secrets`. Throws `Refusal` and the errors of jose. */
 export async function decryptAnswer(provider: OAuthProvider, body: JsonObject, secrets: Secrets): Promise<JsonObject> {
   for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
   const { id_token: token } = body
@@ -165,7 +165,7 @@ async function callHostRequest(
   return { status: 200, statusText: '', headers: new Headers({ 'content-type': 'application/json' }), content }
 }
 
-/** Body of an answer of the token endpoint. Throws Refusal and ResponseBodyError. */
+/** Body of an answer of the token endpoint. Throws `Refusal` and ResponseBodyError. */
 export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
   const answer = (endpoint.conform && (await endpoint.conform(toResponse(read)))) || read
   if (answer.status !== 200) {
@@ -179,7 +179,7 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
   if (body['error'] !== undefined) throw errorAnswer(body, answer)
   const seconds = body['expires_in']
   if (seconds !== undefined && typeof seconds !== 'number' && !(typeof seconds === 'string' && /^\d{1,12}$/.test(seconds)))
-    throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
+    throw new Refusal('The token endpoint returned an `expires_in` that is no number of seconds.')
   for (const name of tokenNames) {
     const token = body[name]
     if (typeof token === 'string' && (token.length > maxToken || /\p{Cc}/u.test(token))) {
@@ -208,7 +208,7 @@ export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext)
   const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as NewTokens & { userId?: unknown }
   if (tokens.expires_in) {
     const at = Math.floor(ctx.runtime.now() / 1000) + Math.floor(tokens.expires_in)
-    if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint answered with an `expires_in` beyond all dates.')
+    if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint returned an `expires_in` beyond all dates.')
     tokens.expires_at = at
   } else if (Number.isSafeInteger(given)) tokens.expires_at = given as number
   return tokens

@@ -12,7 +12,7 @@ import { bindingOf, type TokenExchange } from './tokens.ts'
 
 const userinfoAnswer = 'The answer of the userinfo endpoint'
 
-/** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
+/** Reads the profile. Throws `Refusal`, NetworkError and the errors of oauth4webapi and jose. */
 export async function profileOf(exchanged: TokenExchange): Promise<Profile> {
   const { provider, claims, params } = exchanged
   const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await fetchUserinfo(exchanged)
@@ -48,7 +48,7 @@ async function fetchUserinfo(exchanged: TokenExchange): Promise<JsonObject> {
   return profile
 }
 
-/** Sends the userinfo request as the provider's data describes it. Throws Refusal, NetworkError. */
+/** Sends the userinfo request as the provider's data describes it. Throws `Refusal`, NetworkError. */
 async function requestUserinfo(
   endpoint: UserinfoEndpoint,
   location: string,
@@ -75,7 +75,7 @@ async function requestUserinfo(
   })
 }
 
-/** The profile inside an answer of an OAuth 2.0 provider. Throws Refusal. */
+/** The profile inside an answer of an OAuth 2.0 provider. Throws `Refusal`. */
 async function readProfile(response: Response, unwrap: string | undefined): Promise<JsonObject> {
   let profile: unknown = await readJson(response, 'The answer of the userinfo endpoint', false)
   for (const step of unwrap?.split('.') ?? []) {
@@ -126,7 +126,7 @@ async function decryptUserinfo(provider: OAuthProvider, token: string): Promise<
 
 // OpenID Connect Core 5.3.2: else another person's profile could be substituted.
 function assertSameSubject(profile: JsonObject, claims: JsonObject): void {
-  if (profile['sub'] !== claims['sub']) throw new Refusal('The userinfo endpoint answered for another person (`sub`).')
+  if (profile['sub'] !== claims['sub']) throw new Refusal('The userinfo endpoint answered for another user (`sub`).')
 }
 
 function requireIdentified(profile: JsonObject): JsonObject {

@@ -43,7 +43,7 @@ export async function maySet(ctx: Context, user: StoredUser): Promise<boolean> {
   return emailVerified !== null && (await hasFreshProof(ctx, { maxAge: freshSeconds }))
 }
 
-/** The form of the page. Its path is that of the method `change` of the client. */
+/** The form of the page. Its path is the path of the method `change` of the client. */
 export async function changeForm(ctx: Context, parts: Parts): Promise<Response> {
   const user = await currentUser(ctx)
   if (!user) return ctx.page('signIn')

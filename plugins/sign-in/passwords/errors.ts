@@ -1,4 +1,4 @@
-/** Why a password or an address was refused, as pages and clients read it. */
+/** Why a password or an address was rejected, as pages and clients read it. */
 import { AuthError, type Context } from 'authkernel/kernel'
 import type { Refusal } from './policy.ts'
 
@@ -15,7 +15,7 @@ export class PasswordRefused extends AuthError {
   }
 }
 
-/** Draws a page again with what it refused. */
+/** Draws a page again with what it rejected. */
 export async function orPage(
   ctx: Context,
   page: string,

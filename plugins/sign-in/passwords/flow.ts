@@ -71,7 +71,7 @@ export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<Passwo
   }
 }
 
-const nameField = { ...emailField, label: 'Email or user name', type: 'text' }
+const nameField = { ...emailField, label: 'Email or username', type: 'text' }
 
 // The plugin of names may be absent.
 function hasNames(kernel: Kernel): boolean {
@@ -118,7 +118,7 @@ async function signIn(ctx: Context, parts: Parts): Promise<Identity | Response> 
   if (address === undefined || typeof password !== 'string' || password === '')
     throw wrongCredentials(
       typeof email === 'string' && email !== '' && !email.includes('@') && !ctx.app.services.userNames
-        ? 'The sign-in has a user name, and no plugin knows user names: use usernamesPlugin().'
+        ? 'The sign-in has a username, and no plugin knows usernames: use usernamesPlugin().'
         : 'The sign-in has no address or no password.',
     )
   const found = await withThrottle(ctx, address, () => findPasswordOwner(ctx, parts, address, password))
@@ -131,7 +131,7 @@ async function signIn(ctx: Context, parts: Parts): Promise<Identity | Response> 
   return { user, account, match: 'none', proof: { amr: ['pwd'] } }
 }
 
-/** The former service knows the password, and no user here has the address. Where that service has not verified it, a mailed link decides. */
+/** The former service knows the password, and no user here has the address. Where that service has not verified it, a magic link decides. */
 async function receiveNewcomer(ctx: Context, address: string, newcomer: Newcomer): Promise<Identity | Response> {
   const { hash, short, emailVerified, name, image } = newcomer
   if (!emailVerified) return askForProof(ctx, { address, hash, short })
@@ -167,7 +167,7 @@ async function findPasswordOwner(ctx: Context, parts: Parts, address: string, ty
     if (lacks && user && row && !row.parked && !row.imported) await sharePassword(ctx, parts, user.id, typed)
     return user
   }
-  // Only where nothing is stored: a hash that is here decides, also one that is parked. A user name that is unknown has no address to be made a user of.
+  // Only where nothing is stored: a hash that is here decides, also one that is parked. A username that is unknown has no address to be made a user of.
   if (found || (!user && !byAddress)) return null
   return askLegacy(ctx, parts, { name: address, user, password: typed }, (stored) => isRight(ctx, parts, stored, typed))
 }

@@ -8,7 +8,7 @@ import { scryptKey } from './scrypt.ts'
 export interface Hasher {
   /** A PHC string. Throws Overloaded when too many are computed at once. */
   hash(password: string): Promise<string>
-  /** `typed` is the password as it came: other products have normalisations of their own. False also for a hash of unknown form. */
+  /** `typed` is the password as it came: other products normalize differently. False also for a hash of unknown form. */
   verify(password: string, typed: string, stored: string): Promise<boolean>
   /** Whether it was made with the present algorithm and parameters. */
   isCurrent(stored: string): Promise<boolean>

@@ -1,4 +1,4 @@
-/** Passwords of another product whose users never proved their address: they count once their owner has opened a mailed link. */
+/** Passwords of another product whose users never proved their address: they count once their owner has opened a magic link. */
 import {
   type AdapterUser,
   type AnyContext,
@@ -119,7 +119,7 @@ async function findProved(ctx: AnyContext, ids: readonly string[]): Promise<Read
   return new Set(users.filter(({ email, emailVerified }) => !email || emailVerified).map(({ id }) => id))
 }
 
-/** The password is right and the address unproved: the same mail as for a registration, which keeps the user where nothing belongs to another person. */
+/** The password is right and the email unverified: the same mail as for a registration, which keeps the user where nothing belongs to another user. */
 export async function askOwner(ctx: Context, { hasher, options }: Parts, user: AdapterUser, typed: string): Promise<Response> {
   const found = normalizePassword(typed)
   // It was right: it could be normalised.

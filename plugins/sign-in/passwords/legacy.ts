@@ -6,7 +6,7 @@ import { passwordOf, type PasswordRow, rowId } from './tables.ts'
 
 /** What is asked about. */
 export interface LegacyQuestion {
-  /** What was typed: an address in its canonical form, or a user name. */
+  /** What was typed: an address in its canonical form, or a username. */
   name: string
   /** The user here; null: the name is not known. */
   user: AdapterUser | null
@@ -15,7 +15,7 @@ export interface LegacyQuestion {
 }
 /** The password is right. */
 export interface LegacyAnswer {
-  /** Whether the other service has verified the address. Without that a mailed link decides. */
+  /** Whether the other service has verified the address. Without that a magic link decides. */
   emailVerified: boolean
   /** Of a user who is made now. */
   name?: string | null | undefined
@@ -25,7 +25,7 @@ export interface LegacyAnswer {
 export interface LegacyPasswords {
   /** Null: wrong, unknown, or this user is not asked about any more. Throws when the other service cannot be asked. */
   check(ctx: Context, question: LegacyQuestion): Promise<LegacyAnswer | null>
-  /** A hash of ours is stored: the other service is never asked about this user again. */
+  /** A hash of authkernel is stored: the other service is never asked about this user again. */
   stopAsking(ctx: Context, userId: string): Promise<void>
 }
 

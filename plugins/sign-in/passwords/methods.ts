@@ -1,4 +1,4 @@
-/** `client.passwords`, which pages of the host call in place of the built-in ones, with the same rules; and `auth.passwords` for server code. */
+/** `client.passwords`, which pages of the host call instead of the built-in ones, with the same rules; and `auth.passwords` for server code. */
 import {
   AccessDenied,
   clientMethod,
@@ -18,7 +18,7 @@ import { signUp, signUpForm } from './sign-up.ts'
 import { passwordOf } from './tables.ts'
 
 /**
- * `client.passwords`. A refusal rejects with AuthClientError, whose `error` says why: `PasswordTooShort`, `PasswordTooLong`, `PasswordUnusable`, `PasswordBreached`,
+ * `client.passwords`. A rejection rejects with AuthClientError, whose `error` says why: `PasswordTooShort`, `PasswordTooLong`, `PasswordUnusable`, `PasswordBreached`,
  * `PasswordAddress` for what is no address, `PasswordWrong` for the current one (400 each). `url` is the page that says what comes next.
  */
 export interface PasswordMethods {
@@ -47,7 +47,7 @@ export interface PasswordsApi {
   passwords: {
     /**
      * Stores hashes of another product for users who are in the store; a user who has a password here keeps it. Answers how many were stored. A hash of a
-     * user without `emailVerified` does not sign in before its owner has opened a mailed link, and goes when the address is proved in another way.
+     * user without `emailVerified` does not sign in before its owner has opened a magic link, and goes when the address is proved in another way.
      * Throws AuthError for a hash that none of `verify` knows. `tenant` names the tenant where there are several.
      */
     import(hashes: readonly { userId: string; hash: string }[], options?: OfTenant): Promise<number>

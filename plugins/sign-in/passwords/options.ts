@@ -1,4 +1,4 @@
-/** Options of `passwordsPlugin`, with their defaults, and what is refused. */
+/** Options of `passwordsPlugin`, with their defaults, and what is rejected. */
 import { assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import type { ForeignHash } from './foreign.ts'
 import type { Hasher } from './hash.ts'
@@ -51,7 +51,7 @@ export function resolveOptions(given: PasswordsOptions): Options {
     verify.some((one: Partial<ForeignHash>) => typeof one?.owns !== 'function' || typeof one.verify !== 'function')
   )
     refuse('`verify` must be a list such as [betterAuthHash()].')
-  if (breached !== false && typeof breached !== 'function') refuse('`breached` must be pwned(), a function of your own, or false.')
+  if (breached !== false && typeof breached !== 'function') refuse('`breached` must be pwned(), a custom function, or false.')
   if (typeof signUp !== 'boolean') refuse('`signUp` must be true or false.')
   if (!Number.isInteger(minLength) || minLength < 8 || minLength > 64) refuse('`minLength` must be a whole number from 8 to 64.')
   if (typeof secondFactor !== 'function') refuse('`secondFactor` must be a function of the user.')

@@ -124,7 +124,7 @@ async function drawReset(_ctx: Context, { say, form, field, submit, alert, typed
   }
 }
 
-/** The page of a mailed link. */
+/** The page of a magic link. */
 function linkPage(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
   return async (ctx: Context, tools: PageTools, { token, error }: Params): Promise<PageView> => {
     const { say, form, field, submit, alert, link } = tools

@@ -1,4 +1,4 @@
-/** A new password by a mailed link: for users who forgot it, and for users of another sign-in method. */
+/** A new password by a magic link: for users who forgot it, and for users of another sign-in method. */
 import { type AdapterUser, type AnyContext, AuthError, type Context, redirectTo, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { endAccess } from 'authkernel/kernel/users'
@@ -56,7 +56,7 @@ export async function askForReset(ctx: Context, email: unknown): Promise<Respons
   return redirectToSentMail(ctx, address, 'reset')
 }
 
-/** The form of the page that the mailed link opens. */
+/** The form of the page that the magic link opens. */
 export async function finishReset(ctx: Context, parts: Parts): Promise<Response> {
   const { options, hasher } = parts
   const { token, password } = await ctx.body()

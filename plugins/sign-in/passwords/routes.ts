@@ -1,4 +1,4 @@
-/** The routes of forms that mailed links and parked sign-ins lead to. Those with a method of the client are in `methods.ts`. */
+/** The routes of forms that magic links and parked sign-ins lead to. Those with a method of the client are in `methods.ts`. */
 import type { Kernel } from 'authkernel/kernel'
 import { replaceShort } from './change.ts'
 import type { Parts } from './options.ts'

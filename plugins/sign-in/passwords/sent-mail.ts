@@ -1,7 +1,7 @@
 /** The page after a mail was asked for: it names the address, and sends the mail again. It says the same for every address. */
 import { type Context, type CookieHandle, createCookie, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
 
-/** What was asked for: a new password, or the proof of an address. */
+/** What was asked for: a new password, or an email verification. */
 export type SentMailKind = 'reset' | 'proof'
 
 /** What the cookie holds. */

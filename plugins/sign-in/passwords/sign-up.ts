@@ -8,7 +8,7 @@ import { acceptNew } from './policy.ts'
 import { storePassword, type StoredUser } from './store-password.ts'
 import { findByToken, passwordOf } from './tables.ts'
 
-/** The form of the page. Its path is that of the method `signUp` of the client. */
+/** The form of the page. Its path is the path of the method `signUp` of the client. */
 export async function signUpForm(ctx: Context, parts: Parts): Promise<Response> {
   const sent = await ctx.body()
   const email = toAddress(sent['email'])

@@ -5,7 +5,7 @@ import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 const nameScale = 10
 const networkScale = 100
 
-/** Counts a try before it is checked. `check` answers null for a wrong password. Throws CredentialsSignin when there were too many. */
+/** Counts a try before it is checked. `check` returns null for a wrong password. Throws CredentialsSignin when there were too many. */
 export async function withThrottle<T>(ctx: Context, address: string, check: () => Promise<T | null>): Promise<T | null> {
   const rule = ctx.app.config.throttle.credentials
   if (!rule) return check()

@@ -1,4 +1,4 @@
-/** Sign-in by a code of six digits in a text message. A number is a way in, and no proof that a person stays the same. */
+/** Sign-in by a code of six digits in a text message. A number is a way in, and no proof that a user stays the same. */
 import {
   assertOptions,
   AuthError,

@@ -1,4 +1,4 @@
-/** Numbers go to other people: one that was not used for 90 days leads to no user who had it before. */
+/** Numbers go to other users: one that was not used for 90 days leads to no user who had it before. */
 import { type AnyContext, type Context, sha256, toHex, type User } from 'authkernel/kernel'
 
 const days = 90

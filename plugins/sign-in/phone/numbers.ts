@@ -1,12 +1,11 @@
-/** Numbers as people type them, by the tables of libphonenumber: one number in E.164, or none. */
+/** Numbers as users type them, by the tables of libphonenumber: one number in E.164, or none. */
 import { AuthError } from 'authkernel/kernel'
 
 // Others cost more, reach no user, or are no phone: premium rate, shared cost, pagers, voice mail, land lines.
 const reachable = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', 'PERSONAL_NUMBER'])
 
 /**
- * The number in E.164; undefined for text that is none, has an extension, lacks the country (`0151 …`), belongs to none (satellites, premium
- * numbers of the world), or to a country that is not in the list.
+ * The number in E.164. Undefined for text that is none, has an extension, or lacks the country (`0151 …`). Also undefined for a number without a country (satellites, premium numbers of the world), or of a country that is not in the list.
  */
 export async function toNumber(typed: unknown, countries: readonly string[] | undefined): Promise<string | undefined> {
   if (typeof typed !== 'string' || typed.length > 64) return undefined

@@ -1,4 +1,4 @@
-/** A user proved a number whose user has a second factor: the number may be theirs now, and that user another person. */
+/** A user proved a number whose user has a second factor: the number may be theirs now, and that user another user. */
 import type { Context, Kernel, PageTools, SlotView } from 'authkernel/kernel'
 
 const newcomerPath = '/phone/newcomer'

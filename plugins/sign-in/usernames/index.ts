@@ -1,4 +1,4 @@
-/** User names: ASCII, reserved names refused, and no look-alikes of existing ones. */
+/** Usernames: ASCII, reserved names rejected, and no look-alikes of existing ones. */
 import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { messages } from './messages.ts'
 import { usernameMethods, usernamesApi, type UsernamesApi, type UsernamesClient } from './methods.ts'

@@ -11,20 +11,20 @@ const keys = [
   'error.UserNameInvalid',
   'error.UserNameReserved',
   'error.UserNameTaken',
-  'text:Email or user name',
+  'text:Email or username',
 ] as const
 const texts = {
   en: [
-    'User name',
-    'User name',
-    'Choose a user name',
+    'Username',
+    'Username',
+    'Choose a username',
     'Save',
     '3 to 32 letters a to z, digits, points, dashes and underscores.',
     '3 to 32 letters, digits, points, dashes and underscores.',
-    'This is no user name.',
+    'This is not a valid username.',
     'This name is reserved: choose another one.',
     'This name, or one that looks like it, is taken: choose another one.',
-    'Email or user name',
+    'Email or username',
   ],
   de: [
     'Benutzername',

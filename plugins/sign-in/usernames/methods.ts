@@ -21,7 +21,7 @@ export interface UsernamesApi {
     get(user: { userId: string } & OfTenant): Promise<string | null>
     /** The id of the user who has a name; null: none, or no name. */
     find(name: string, options?: OfTenant): Promise<string | null>
-    /** Gives a name, in place of a former one. Answers why not, or the name as it is stored. */
+    /** Gives a name, instead of a former one. Answers why not, or the name as it is stored. */
     set(user: { userId: string } & OfTenant, name: string): Promise<{ name: string } | { error: NameRefusal }>
   }
 }
@@ -30,7 +30,7 @@ export type UsernamesClient = ClientPart<{
   readonly usernames: {
     /** The own name; null: none. */
     getName(): Promise<string | null>
-    /** Gives a name, in place of a former one. Answers why not, or the name as it is stored. At most 20 tries an hour. */
+    /** Gives a name, instead of a former one. Answers why not, or the name as it is stored. At most 20 tries an hour. */
     setName(input: { name: string }): Promise<{ name: string } | { error: NameRefusal }>
   }
 }>

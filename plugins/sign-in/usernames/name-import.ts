@@ -14,7 +14,7 @@ export interface NameTaken {
 
 declare module 'authkernel/kernel' {
   interface Services {
-    /** Stores user names of another product. Keys are ids of users. */
+    /** Stores usernames of another product. Keys are ids of users. */
     nameImport: ImportTarget<NameTaken>
   }
 }

@@ -45,10 +45,10 @@ export async function authenticatePasskey(
   } = await verifyAssertion(ctx, provider, answer, pending.challenge, authenticator)
   // Section 7.2, step 19: whether a passkey may be backed up never changes; a flip is another key, or a broken one.
   if (credentialDeviceType !== undefined && credentialDeviceType !== authenticator.credentialDeviceType)
-    throw new WebAuthnVerificationError(`The backup flag of a credential of provider "${provider.id}" changed. The sign-in was refused.`)
+    throw new WebAuthnVerificationError(`The backup flag of a credential of provider "${provider.id}" changed. The sign-in was rejected.`)
   if (!(await isOwnHandle(ctx, credentialID, answer.response.userHandle)))
     throw new WebAuthnVerificationError(
-      `A credential of provider "${provider.id}" names another user than its owner. The sign-in was refused.`,
+      `A credential of provider "${provider.id}" names another user than its owner. The sign-in was rejected.`,
     )
   await assertForward(ctx, provider, authenticator, counter)
   await store.updateAuthenticatorCounter(authenticator.credentialID, counter)
@@ -112,7 +112,7 @@ async function assertForward(
     details,
   })
   throw new WebAuthnVerificationError(
-    `The counter of a credential of provider "${provider.id}" went from ${stored} to ${received}: it may be a cloned key. The sign-in was refused.`,
+    `The counter of a credential of provider "${provider.id}" went from ${stored} to ${received}: it may be a cloned key. The sign-in was rejected.`,
     { cause: { provider: provider.id, credentialID, userId, stored, received } },
   )
 }

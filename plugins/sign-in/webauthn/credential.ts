@@ -45,7 +45,7 @@ export function toStored(id: string): string {
   }
 }
 
-/** Comma-joined transports of a registration, or null (row 173). They come from the browser, hence the filter. */
+/** Comma-joined transports of a registration, or null (row 173). They come from the browser, so they are filtered. */
 export function transportsOf(answer: CredentialAnswer): string | null {
   const given: unknown[] = Array.isArray(answer.response.transports) ? answer.response.transports : []
   const known = given.filter((name): name is string => typeof name === 'string' && transport.test(name))

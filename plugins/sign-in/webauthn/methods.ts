@@ -19,7 +19,7 @@ export type PasskeysClient = ClientPart<{
     list(): Promise<Wire<Passkey>[]>
     /** False: no such passkey. Rejects with status 400 for a name that is empty or longer than 100 characters. */
     rename(input: { id: string; name: string }): Promise<boolean>
-    /** False: no such passkey. The other sessions of the user end. Rejects with `LastAccount` (409) for the last way to sign in. */
+    /** False: no such passkey. The other sessions of the user end. Rejects with `LastAccount` (409) for the last sign-in method. */
     remove(input: { id: string }): Promise<boolean>
   }
 }>

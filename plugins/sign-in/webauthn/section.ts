@@ -34,7 +34,7 @@ export async function drawSection(ctx: Context, tools: PageTools): Promise<Accou
   }
 }
 
-/** `GET /account/passkeys/rename?id=`, and the answer to a name that was refused. */
+/** `GET /account/passkeys/rename?id=`, and the answer to a name that was rejected. */
 export async function drawRename(ctx: Context, tools: PageTools, { id = '', name, error }: Params): Promise<PageView | Response> {
   const passkey = await findOwn(ctx, id)
   if (!passkey) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })

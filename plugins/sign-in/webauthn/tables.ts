@@ -6,7 +6,7 @@ export interface PasskeyHandleRow {
   userId: string
   /** SHA-256 of the user handle in base64url; '' for a passkey from before these records. */
   handle: string
-  /** The user handle in base64url, by which a password manager is told about changes: random, and the same for all passkeys of a user. Null: not known. */
+  /** The user handle in base64url, by which a password manager learns of changes: random, and the same for all passkeys of a user. Null: not known. */
   userHandle: string | null
   /** The name that the user chose; null: none. */
   name: string | null

@@ -3,7 +3,7 @@ import type { Change } from '../init/files.ts'
 import { type Modules, moveName } from './module-paths.ts'
 import type { FactoryCall, Import, SourceFile, Span } from './scan.ts'
 
-/** What will be written, and what a person must do. */
+/** What will be written, and what a user must do. */
 export interface Rewriting {
   changes: Change[]
   /** Files that go. */
@@ -76,7 +76,7 @@ function findAuthModule(file: SourceFile, { args }: FactoryCall, modules: Module
   const [options] = args
   if (args.length !== 1 || options?.name === undefined) {
     notes.push(
-      `${file.path}: write the options as \`export const authOptions = {…}\` in a module of their own, call NextAuth(authOptions), and run this again.`,
+      `${file.path}: write the options as \`export const authOptions = {…}\` in a separate module, call NextAuth(authOptions), and run this again.`,
     )
     return undefined
   }
@@ -86,7 +86,7 @@ function findAuthModule(file: SourceFile, { args }: FactoryCall, modules: Module
       ? `${file.path.startsWith('src/') ? 'src/' : ''}auth${/\.[jt]s/.exec(file.path)?.[0] ?? '.ts'}`
       : file.path
     if (to !== file.path && modules.resolve(to, `./${to.split('/').at(-1)}`) !== undefined) {
-      notes.push(`${file.path}: move the options to a module of their own. ${to} is there already.`)
+      notes.push(`${file.path}: move the options to a separate module. ${to} is there already.`)
       return undefined
     }
     return { from: file.path, to, options: options.name }
@@ -123,7 +123,7 @@ function describeMiddleware({ path }: SourceFile): string {
 /** The client of NextAuth stays. All other modules have new places, and what they export has other names. */
 function describeReexport(file: SourceFile, source: string): string[] {
   if (!/^next-auth(?:\/|$)/.test(source) || source === 'next-auth/react') return []
-  return [source === 'next-auth/middleware' ? describeMiddleware(file) : `${file.path}: it exports from ${source}. Change that by hand.`]
+  return [source === 'next-auth/middleware' ? describeMiddleware(file) : `${file.path}: it exports from ${source}. Change that manually.`]
 }
 
 function renameModule(file: SourceFile, { name, ...span }: Span & { name: string }): Edit[] {
@@ -174,7 +174,7 @@ function rewriteImport(file: SourceFile, each: Import, plan: Plan, usesAuth: boo
   if (provider !== undefined && provider !== 'index') {
     const id = renamedProviders[provider] ?? provider
     if (!plan.providers.has(id)) {
-      notes.push(`${file.path}: there is no preset "${provider}". Write the provider as an object of your own.`)
+      notes.push(`${file.path}: there is no preset "${provider}". Write the provider as a custom object.`)
       return []
     }
     if (id === 'credentials' && /\.[cm]?tsx?$/.test(file.path))

@@ -59,7 +59,7 @@ export async function add(options: AddOptions, setting: Setting): Promise<Report
   if (name === undefined) return { data: { names }, lines: [names.join(', '), '', 'authkernel add <name> puts one into your auth module.'] }
   const entry = entryOf(name)
   if (!entry) {
-    const page = byHand.has(name) ? ` "${name}" needs options of yours: see docs/plugins/${name}.md.` : didYouMean(name, names)
+    const page = byHand.has(name) ? ` "${name}" needs your options: see docs/plugins/${name}.md.` : didYouMean(name, names)
     throw new UsageError(`There is nothing called "${name}" to add.${page} \`authkernel add\` lists all.`)
   }
   const path = relative(setting.cwd, findModule(options.auth, setting.cwd)).replaceAll('\\', '/')

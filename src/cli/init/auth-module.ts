@@ -86,10 +86,10 @@ function byModule(a: string, b: string): number {
   return module(a) < module(b) ? -1 : 1
 }
 
-/** A person to sign in as at once. It is in no production: the flag is the framework's own, and any host but localhost refuses it. */
+/** A user to sign in as at once. It is in no production: the flag is the framework's own, and any host but localhost rejects it. */
 function demoLines({ framework }: Project): string[] {
   return [
-    '// For development on localhost: user name "demo", password "demo". Take it out when another way to sign in works.',
+    '// For development on localhost: username "demo", password "demo". Take it out when another sign-in method works.',
     `const demo = demoAccount({ development: ${factoryOf(framework)?.development ?? "process.env.NODE_ENV !== 'production'"} })`,
     '',
   ]

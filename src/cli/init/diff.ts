@@ -18,7 +18,7 @@ export function showChange({ path, before, after, secret }: Change, { strong, go
 
 type Row = { mark: ' ' | '+' | '-'; text: string }
 
-/** Longest common subsequence of lines; files that a person writes are short. */
+/** Longest common subsequence of lines; files that a user writes are short. */
 function compareLines(before: readonly string[], after: readonly string[]): Row[] {
   const lengths = Array.from({ length: before.length + 1 }, () => Array<number>(after.length + 1).fill(0))
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0

@@ -70,7 +70,7 @@ const factories: Readonly<Record<BundledFramework, Factory>> = {
         project,
         `server/middleware/auth.${endingOf(project)}`,
         '// `auth` is that of server/utils/auth, which Nuxt imports by itself.\nexport default defineEventHandler((event) => auth.handler(event))\n',
-        'let it answer `auth.handler(event)` of server/utils/auth',
+        'let it return `auth.handler(event)` of server/utils/auth',
         /\bauth\.handler\(/,
       ),
   },

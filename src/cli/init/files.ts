@@ -12,7 +12,7 @@ export interface Change {
   /** Readable by its owner alone. */
   secret?: boolean
 }
-/** Files to write, and what a person must do by hand. */
+/** Files to write, and what a user must do manually. */
 export interface Wiring {
   changes: Change[]
   notes: string[]

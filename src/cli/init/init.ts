@@ -1,4 +1,4 @@
-/** `authkernel init`: makes an app ready to sign people in. Shows what it would write first; repeated runs change nothing. */
+/** `authkernel init`: makes an app ready to sign users in. Shows what it would write first; repeated runs change nothing. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -56,7 +56,7 @@ export async function init(options: InitOptions, setting: Setting): Promise<Repo
   }
 }
 
-/** Shows the changes to a person and asks. */
+/** Shows the changes to a user and asks. */
 export async function askAgreement(yes: boolean, shown: readonly string[], { ask }: Setting): Promise<boolean> {
   if (yes || !ask) return yes
   ask(shown.join('\n'))

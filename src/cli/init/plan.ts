@@ -12,7 +12,7 @@ export interface Plan {
   changes: Change[]
   /** Packages to install. */
   packages: string[]
-  /** What a person must do by hand. */
+  /** What a user must do manually. */
   notes: string[]
 }
 

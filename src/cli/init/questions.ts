@@ -39,7 +39,7 @@ async function askProviders(known: readonly string[]): Promise<string[]> {
     ...popular.map((id) => ({ value: id, label: id, hint: 'needs an id and a secret of the provider' })),
   ]
   const answer = await multiselect({
-    message: 'How do people sign in? (more: npx authkernel add <provider>)',
+    message: 'How do users sign in? (more: npx authkernel add <provider>)',
     options,
     initialValues: ['demo'],
   })

@@ -20,7 +20,7 @@ export function addTo(text: string, addition: Addition, file: string): string {
   const call = findCall(text)
   if (!call)
     throw new UsageError(
-      `${file} has no call of createAuth() or of a binding's factory. Add by hand: ${addition.import}, ${addition.plugin ?? addition.provider}.`,
+      `${file} has no call of createAuth() or of a binding's factory. Add manually: ${addition.import}, ${addition.plugin ?? addition.provider}.`,
     )
   return withImport(
     addition.provider ? withProvider(text, call, addition.provider) : withPlugin(text, call, addition.plugin ?? ''),
@@ -82,7 +82,7 @@ function withProvider(text: string, { open, end }: Call, provider: string): stri
   if (options.trim() === '') return `${text.slice(0, open + 1)}{ providers: [${provider}] }${text.slice(end - 1)}`
   const brace = open + 1 + options.indexOf('{')
   if (!options.includes('{'))
-    throw new UsageError(`The options are not written where auth is made. Add by hand: ${provider} to \`providers\`.`)
+    throw new UsageError(`The options are not written where auth is made. Add manually: ${provider} to \`providers\`.`)
   return `${text.slice(0, brace + 1)} providers: [${provider}],${text.slice(brace + 1)}`
 }
 

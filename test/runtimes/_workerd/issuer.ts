@@ -5,7 +5,7 @@ import { discoveryDocument } from '../../_op/document.ts'
 export interface Issuer {
   issuer: string
   fetch: typeof globalThis.fetch
-  /** The callback URL that the person is sent to from an authorization URL. */
+  /** The callback URL that the user is sent to from an authorization URL. */
   authorize(location: string): string
 }
 

@@ -43,7 +43,7 @@ export default component$(() => {
         <h2>Password</h2>
         <Form action={password}>
           <label>
-            User name <input name="username" autocomplete="username" required />
+            Username <input name="username" autocomplete="username" required />
           </label>
           <label>
             Password <input name="password" type="password" autocomplete="current-password" required />

@@ -34,7 +34,7 @@ function SignIn() {
         <form action={signIn} method="post">
           <input type="hidden" name="providerId" value="credentials" />
           <label>
-            User name <input name="username" autocomplete="username" required />
+            Username <input name="username" autocomplete="username" required />
           </label>
           <label>
             Password <input name="password" type="password" autocomplete="current-password" required />

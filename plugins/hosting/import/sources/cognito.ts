@@ -20,7 +20,7 @@ function readUser(row: ExportedRow): ImportedUser {
   const accounts = rowsOf(attributes['identities']).flatMap(({ providerName, userId }) => accountOf(providers, providerName, userId))
   const number = numberOf(attributes['phone_number'])
   const roles = listOf(row['Groups'])
-  // The user name of a user without one is the id, or `google_<id>`.
+  // The username of a user without one is the id, or `google_<id>`.
   const chosen = textOf(attributes['preferred_username']) ?? (accounts.length > 0 || username === attributes['sub'] ? undefined : username)
   return {
     kind: 'user',

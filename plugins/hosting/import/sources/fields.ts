@@ -74,7 +74,7 @@ export function accountOf(names: Readonly<Record<string, string>>, provider: unk
   return [{ provider: Object.hasOwn(names, given) ? names[given]! : given, providerAccountId }]
 }
 
-/** A number in E.164, without what people put between digits; undefined: it is none. */
+/** A number in E.164, without what users put between digits; undefined: it is none. */
 export function numberOf(value: unknown): string | undefined {
   const text = textOf(value)?.replace(/[\s().-]/g, '')
   return text !== undefined && /^\+[1-9]\d{5,14}$/.test(text) ? text : undefined

@@ -21,7 +21,7 @@ const sources: Readonly<Record<SourceName, () => Source>> = {
   supertokens: () => supertokens,
   lucia: () => lucia,
   passport: () => passport,
-  // It remembers the ids of user names while it reads.
+  // It remembers the ids of usernames while it reads.
   keycloak: createKeycloak,
 }
 

@@ -9,7 +9,7 @@ import type { ImportedRow, ImportedUser, Source, ExportedRow } from './shape.ts'
 // Roles that every user of a realm has.
 const everyUser = /^(?:default-roles-.*|offline_access|uma_authorization)$/
 
-/** Members of organizations are named by their user names, so ids of users are kept by these: users come before organizations. */
+/** Members of organizations are named by their usernames, so ids of users are kept by these: users come before organizations. */
 export function createKeycloak(): Source {
   const ids = new Map<string, string>()
   return {
@@ -39,7 +39,7 @@ function readUser(row: ExportedRow): ImportedUser {
     email: email ?? null,
     emailVerified: isTrue(row['emailVerified']),
     name: nameOf(row['firstName'], row['lastName']) ?? null,
-    // Realms whose user names are addresses have no names.
+    // Realms whose usernames are addresses have no names.
     username: username !== undefined && username !== email && !username.includes('@') ? username : null,
     phone:
       number === undefined

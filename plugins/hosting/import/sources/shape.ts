@@ -23,13 +23,13 @@ export interface ImportedUser {
   id: string
   /** Address, in any letter case. Null: the user has none. */
   email?: string | null
-  /** Whether the source has proved the address. Default false: the hash is parked until its owner opens a mailed link. */
+  /** Whether the source has proved the address. Default false: the hash is parked until its owner opens a magic link. */
   emailVerified?: boolean
   /** Display name. */
   name?: string | null
   /** URL of a picture. */
   image?: string | null
-  /** User name; taken where `usernamesPlugin()` is used. */
+  /** Username; taken where `usernamesPlugin()` is used. */
   username?: string | null
   /** Number in E.164 (`+4915123456789`). One that is not verified is not taken. */
   phone?: { number: string; verified: boolean } | null
@@ -59,7 +59,7 @@ export interface ImportedAccount {
   /** Id of the user at the provider: `sub` of OpenID Connect. */
   providerAccountId: string
 }
-/** A hash that comes in a file of its own, after its user. */
+/** A hash that comes in a separate file, after its user. */
 export interface ImportedPassword {
   kind: 'password'
   /** Id of the user at the source. */

@@ -23,7 +23,7 @@ export function markup(strings: TemplateStringsArray, ...values: readonly Conten
   return trustMarkup(text)
 }
 
-/** Text of a `<style>` element, which knows no entities: refused when it could end the element. */
+/** Text of a `<style>` element, which knows no entities: rejected when it could end the element. */
 export function styleText(css: string): Html {
   return trustMarkup(css.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--'))
 }

@@ -7,7 +7,7 @@ export function iconTile(icon: keyof typeof icons, alarm = false): Html {
   return markup`<div class="tile${alarm && ' alarm'}">${icons[icon]}</div>`
 }
 
-/** The tile of a page that has no icon of its own. */
+/** The tile of a page that has no icon. */
 export function siteTile(site: string): Html {
   return markup`<div class="tile monogram" aria-hidden="true">${initialOf(site) ?? icons.key}</div>`
 }

@@ -8,7 +8,7 @@ import { type Picture, readPicture, changeColor } from './picture.ts'
 export interface Palette {
   brand: string
   brandHover: string
-  /** Edge of a filled button: visible even when the brand colour is that of the card. */
+  /** Edge of a filled button: visible even when the brand colour is the colour of the card. */
   brandEdge: string
   buttonText: string
   focus: string
@@ -110,7 +110,7 @@ export function createLogo(picture: Picture | undefined): Logo | undefined {
   return { url: on(surfaces.light), dark: on(surfaces.dark) }
 }
 
-/** Palette of a button in a colour of its own, as that of a provider. */
+/** Palette of a button in another colour, such as the colour of a provider. */
 export function buttonPalette(color: string, surface: Color): Palette {
   const brand = parseColor(color) ?? ink
   return createPalette(brand, undefined, surface, brand)

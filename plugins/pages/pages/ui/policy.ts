@@ -80,8 +80,7 @@ export function noteNeeds(
 }
 
 /**
- * Where a form of ours may lead. Chromium and Safari hold `form-action` against every redirect that follows a submission, so the list names
- * where the flow ends: the callback URL, the host's own pages, the redirects it allows.
+ * Where a form of authkernel may lead. Chromium and Safari apply `form-action` to every redirect that follows a submission. So the list names where the flow ends: the callback URL, the host's own pages, the redirects it allows.
  */
 export async function ownTargets(ctx: Context, extra: readonly string[] = []): Promise<string[]> {
   const { allowedRedirects = [], pages } = ctx.app.config
@@ -90,8 +89,7 @@ export async function ownTargets(ctx: Context, extra: readonly string[] = []): P
 }
 
 /**
- * Where a form may lead that leaves the site. A provider may hand on to others with more redirects (an enterprise's own login page, Auth0's
- * `connection`), which cannot be listed, so any https address passes unless the host gave a list. Plain http passes by name only.
+ * Where a form may lead that leaves the site. A provider may hand on to others with more redirects (an enterprise's own login page, Auth0's `connection`). These cannot be listed, so any https address passes unless the host gave a list. Plain http passes by name only.
  */
 export function providerTargets(providers: readonly Provider[], listed: readonly string[] | undefined): string[] {
   const plain = providers.flatMap(endpointsOf).filter((url) => /^http:/i.test(url))
@@ -100,7 +98,7 @@ export function providerTargets(providers: readonly Provider[], listed: readonly
 }
 
 /**
- * Whether a form leads to another site. One that posts to its own callback brings the proof along, and a mailed link or code comes later; any other form
+ * Whether a form leads to another site. One that posts to its own callback brings the proof along, and a magic link or code comes later; any other form
  * goes to the provider.
  */
 export function leavesSite({ post, stays }: ProviderForm): boolean {

@@ -14,7 +14,7 @@ export interface Sheet {
   readonly needs: Needs
   /** What plugins put above and below the content. */
   parts: { head: Content; foot: Content }
-  /** Fields of the refused form that the page responds to. */
+  /** Fields of the rejected form that the page responds to. */
   refused?: Readonly<Record<string, unknown>>
   /** What parts are drawn with, once there is one: `toolsOf`. */
   tools?: PageTools

@@ -16,7 +16,7 @@ export const { handle, signIn, signOut } = SvelteKitAuth({
     { id: 'acme', name: 'Acme ID', type: 'oidc', issuer: env.AUTH_ACME_ISSUER },
     Credentials({
       name: 'Password',
-      credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },
+      credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } },
       authorize({ username, password }) {
         return username === 'demo' && password === 'open sesame' ? { id: 'demo', name: 'Demo Person', email: 'demo@example.com' } : null
       },
