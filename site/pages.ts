@@ -100,6 +100,7 @@ const sections: readonly Section[] = [
     pages: [
       'plugins/session-jwt.md',
       'plugins/session-database.md',
+      'session-stores.md',
       'plugins/redis.md',
       'plugins/device-sessions.md',
       'plugins/multi-session.md',

@@ -1,7 +1,7 @@
 /** `authkernel migrate`: shows what the tables of the app's database lack, and adds it when told to. Nothing is ever dropped. */
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { adapterOf } from 'authkernel/plugins/adapter'
+import { adapterOf, sessionStoreOf } from 'authkernel/plugins/adapter'
 import type { Auth } from 'authkernel/kernel'
 import type { ImportReport } from 'authkernel/plugins/import'
 import { type Mover, openImport } from './import.ts'
@@ -61,7 +61,7 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
   const adapter = [adapterOf(store), config.adapter, module['adapter']].find(canMigrate)
   // What an adapter keeps for plugins is in its own migration.
   const own = (adapter as { records?: unknown } | undefined)?.records === services.records
-  const parts = [adapter, own ? undefined : services.records].filter(canMigrate)
+  const parts = [adapter, own ? undefined : services.records, sessionStoreOf(store)].filter(canMigrate)
   if (parts.length === 0) {
     throw new UsageError(
       `${file} has no adapter that migrates: give sqlAdapter() to createAuth as \`adapter\`, use it with adapterPlugin(), or export it as \`adapter\`. Other stores have no tables.`,

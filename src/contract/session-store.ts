@@ -7,6 +7,8 @@ import type { Awaitable } from './data.ts'
  * change of a session brings an ended one back. Users are not checked: the adapter has them, and a session whose user is gone is none.
  */
 export interface SessionStore {
+  /** False: the store has no atomic commands, so an end may be lost between processes. It then holds copies only (`sessionFallback`). Default true. */
+  readonly shared?: boolean
   /** Stores a session. Throws when the token is taken. */
   createSession(session: AdapterSession): Awaitable<AdapterSession>
   /** A session by its token; null: there is none, or it was ended. */
@@ -30,6 +32,8 @@ export interface SessionStore {
   deleteExpired?(now: Date, options?: CleanUpOptions): Awaitable<number>
   /** What the server lacks for what the store promises. Asked by `auth.ready()` and `authkernel doctor`. */
   findFaults?(): Awaitable<readonly MissingPart[]>
+  /** Makes the tables that the store needs; a dry run unless `apply` is true. For `authkernel migrate`. */
+  migrate?(options: { apply: boolean }): Awaitable<{ statements: readonly string[]; notes?: readonly string[] }>
   /** Frees connections that the store opened itself. */
   close?(): Awaitable<void>
 }

@@ -2,7 +2,7 @@
 import type { Adapter } from 'authkernel/kernel'
 import { expect } from 'vitest'
 import { newToken } from '../../src/testing/adapter-subject.ts'
-import { openStore, type StoreSpec } from './_stores.ts'
+import { openStore, type SplitSpec, type StoreSpec } from './_stores.ts'
 import { expectKept, findHalves } from './_whole.ts'
 import { startWorker } from './_workers.ts'
 
@@ -10,7 +10,7 @@ import { startWorker } from './_workers.ts'
 const seed = Number(process.env.AUTHKERNEL_SEED ?? 1)
 
 /** So many times: a process writes, is killed without a word, and the store must be whole and open for the next one. */
-export async function killAtRandom(spec: StoreSpec, times: number): Promise<void> {
+export async function killAtRandom(spec: StoreSpec | SplitSpec, times: number): Promise<void> {
   const random = randomFrom(seed)
   for (let time = 0; time < times; time++) {
     const worker = await startWorker()
@@ -31,7 +31,7 @@ export async function killAtRandom(spec: StoreSpec, times: number): Promise<void
     // What it had sent may still be at work in the server, and its folder is taken over by the first operation.
     await adapter.getUser('1')
     await expectKept(adapter, worker.told)
-    await expect.poll(() => findHalves(spec), { message: at, timeout: 10_000 }).toEqual([])
+    await expect.poll(() => findHalves(spec.kind === 'split' ? spec.users : spec), { message: at, timeout: 10_000 }).toEqual([])
     const token = newToken()
     await adapter.createVerificationToken(token)
     expect(await adapter.useVerificationToken(token), at).not.toBeNull()

@@ -3,9 +3,10 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Adapter } from 'authkernel/kernel'
-import { libsqlDialect, sqlAdapter, type SqlAdapterOptions } from 'authkernel/plugins/sql'
-import { unstorageAdapter } from 'authkernel/plugins/unstorage'
+import type { Adapter, SessionStore } from 'authkernel/kernel'
+import { recordSessions } from 'authkernel/plugins/records'
+import { libsqlDialect, sqlAdapter, type SqlAdapterOptions, sqlRecords } from 'authkernel/plugins/sql'
+import { unstorageAdapter, unstorageRecords } from 'authkernel/plugins/unstorage'
 import { type Dialect, Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
@@ -26,12 +27,8 @@ export interface SqlSpec {
   kind: 'libsql' | 'postgres' | 'mysql'
   name: string
 }
-/** Users in a database, sessions, one-time values and attempts in a Redis Cluster. */
-export interface SplitSpec {
-  kind: 'split'
-  users: SqlSpec
-  nodes: { host: string; port: number }[]
-}
+/** Users in a database; sessions, one-time values and attempts in a Redis Cluster, or sessions alone in another store. */
+export type SplitSpec = { kind: 'split'; users: SqlSpec } & ({ nodes: { host: string; port: number }[] } | { sessions: StoreSpec })
 type Db = Kysely<Record<string, Record<string, unknown>>>
 
 /** An empty key-value store. */
@@ -55,9 +52,14 @@ export function openStore(spec: StoreSpec | SplitSpec, options: SqlAdapterOption
   return openSql(openDatabase(spec), options)
 }
 
-function openSplit({ users, nodes }: SplitSpec, options: SqlAdapterOptions): Adapter {
-  const redis = new Cluster(nodes)
-  const adapter = openStore(users, options)
+function openSplit(spec: SplitSpec, options: SqlAdapterOptions): Adapter {
+  const adapter = openStore(spec.users, options)
+  if ('sessions' in spec) {
+    const split = addSessions(adapter, { sessions: openSessions(spec.sessions) }, Date, () => {})
+    const { once, limit, records } = adapter as ReturnType<typeof sqlAdapter>
+    return { ...split, once, limit, records } as Adapter
+  }
+  const redis = new Cluster(spec.nodes)
   const split = addSessions(adapter, { sessions: redisSessions(redis) }, Date, () => {})
   const close = async (): Promise<void> => {
     await split.close?.()
@@ -70,6 +72,12 @@ function openSplit({ users, nodes }: SplitSpec, options: SqlAdapterOptions): Ada
     records: (adapter as ReturnType<typeof sqlAdapter>).records,
     close,
   } as Adapter
+}
+
+/** Sessions as records of a store. Files are for one process. */
+export function openSessions(spec: StoreSpec, now: () => number = Date.now): SessionStore {
+  if ('name' in spec) return recordSessions(sqlRecords(openDatabase(spec).db, { migrate: true }), { now })
+  return recordSessions(unstorageRecords(storageOf(spec), { now }), { now, singleProcess: spec.kind !== 'redis' })
 }
 
 /** The SQL adapter over a connection, with the listener that a pool needs. */
@@ -110,7 +118,10 @@ export function storageOf(spec: KeyValueSpec, server: string = servers.redis): R
 
 /** Removes a store with all that is in it. */
 export async function dropStore(spec: StoreSpec | SplitSpec): Promise<void> {
-  if (spec.kind === 'split') return dropStore(spec.users)
+  if (spec.kind === 'split') {
+    if ('sessions' in spec) await dropStore(spec.sessions)
+    return dropStore(spec.users)
+  }
   if (spec.kind === 'redis') {
     const storage = storageOf(spec)
     await storage.clear()

@@ -67,6 +67,11 @@ export function movingSessionsOf(store: Store | undefined): { adapter: Adapter &
   return adapter && sessions && moveSessions ? { adapter, sessions } : undefined
 }
 
+/** The session store of a host that has one, for `authkernel migrate`. */
+export function sessionStoreOf(store: Store | undefined): SessionStore | undefined {
+  return (store as { [origin]?: Origin } | undefined)?.[origin]?.options.sessions
+}
+
 /** Whether two processes can both take what is to be taken once. */
 export function isPerProcess(adapter: AdapterTraits, once: Once | undefined): boolean {
   return adapter.atomic === false && adapter.exclusive !== true && !once?.shared

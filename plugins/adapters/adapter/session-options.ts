@@ -3,7 +3,7 @@ import { type Adapter, AuthError, type SessionStore } from 'authkernel/kernel'
 
 /** Where sessions are kept. */
 export interface SessionOptions {
-  /** Sessions in a separate store, such as `redisSessions(redis)`. Default: the adapter keeps them. */
+  /** Sessions in a separate store, such as `redisSessions(redis)` or `recordSessions(sqlRecords(db))`. Default: the adapter keeps them. */
   sessions?: SessionStore | undefined
   /**
    * The adapter keeps the sessions too, and `sessions` has copies of at most `staleness` seconds. While `sessions` is out of reach, the adapter answers. A session
@@ -31,6 +31,10 @@ export function assertSessions(adapter: Adapter, { sessions, sessionFallback, mo
   if (!sessions && shared) throw fault(`the option \`${shared}\` needs the option \`sessions\``)
   if (sessionFallback && moveSessions) throw fault('`sessionFallback` and `moveSessions` exclude each other. Leave one out')
   if (sessionFallback && !(sessionFallback.staleness > 0)) throw fault('`sessionFallback.staleness` must be a number of seconds above 0')
+  if (sessions?.shared === false && !sessionFallback)
+    throw fault(
+      'the store of `sessions` has no atomic commands, so an ended session could come back. Add `sessionFallback`, or use a store on SQL, Redis or DynamoDB',
+    )
   if (sessions && typeof adapter.getUser !== 'function') throw fault('the option `sessions` needs an adapter with `getUser`')
   const lacking = shared && sessionMethods.find((method) => method !== 'deleteSessions' && typeof adapter[method] !== 'function')
   if (lacking) throw fault(`the option \`${shared}\` needs an adapter with \`${lacking}\``)

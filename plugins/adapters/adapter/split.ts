@@ -5,11 +5,9 @@ import {
   type AdapterTables,
   type AdapterUser,
   type Awaitable,
-  sha256,
   type SessionStore,
-  toHex,
 } from 'authkernel/kernel'
-import { storeMethods } from 'authkernel/kernel/stores'
+import { storeMethods, toListedForm, toListedName } from 'authkernel/kernel/stores'
 import { sessionMethods } from './session-options.ts'
 
 /** Reports of failures, at intervals. */
@@ -194,7 +192,7 @@ function movedSessions(adapter: Adapter, sessions: SessionStore): SessionStore {
       const [before, now] = [await former.listSessionsByUserId(userId), await sessions.listSessionsByUserId(userId)]
       // One that moves between the two looks is in both.
       const moved = new Set(now.map(({ sessionToken }) => sessionToken))
-      const forms = await Promise.all(before.map(({ sessionToken }) => toListedForm(sessionToken)))
+      const forms = await Promise.all(before.map(async ({ sessionToken }) => toListedForm(await toListedName(sessionToken))))
       return [...before.filter((_session, at) => !moved.has(forms[at] ?? '')), ...now]
     },
     async deleteSessionsByUserId(userId, except) {
@@ -226,11 +224,6 @@ export async function moveSession(former: SessionStore, sessions: SessionStore, 
   }
   // Another process has reserved its place: it goes on in the former store until then.
   return { session: (await former.getSession(sessionToken)) ?? (await sessions.getSession(sessionToken)), isMoved: false }
-}
-
-/** As a session store lists a session: by the hash of its token. */
-async function toListedForm(sessionToken: string): Promise<string> {
-  return sessionToken.startsWith('sha256:') ? sessionToken : `sha256:${toHex(await sha256(sessionToken))}`
 }
 
 /** The session operations of an adapter, which `assertSessions` found there, as a session store. */

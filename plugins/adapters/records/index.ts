@@ -1,5 +1,7 @@
-/** Tables of plugins for hosts whose adapter is a published one. */
+/** Tables of plugins for hosts whose adapter is a published one, and sessions in a store of records. */
 import { AuthError, type Plugin, type RecordStore } from 'authkernel/kernel'
+
+export { recordSessions, type RecordSessionsOptions } from './sessions.ts'
 
 /**
  * Provides the service `records` from `sqlRecords(db)`, `unstorageRecords(storage)` or `memoryRecords()`. Our adapters bring it by themselves:

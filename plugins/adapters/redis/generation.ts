@@ -2,23 +2,11 @@
  * The generation of a user's sessions, and the list of them. Both keys of a user lie in one slot. A new generation ends all sessions that began in
  * another one, whatever the list says: the list is for showing and for freeing memory.
  */
+import { longestCookie, type SessionGeneration } from 'authkernel/kernel/stores'
 import type { Redis, Script } from './client.ts'
 
-/** What a session is compared with. */
-export interface Generation {
-  /** Empty: the sessions of the user were never ended together. */
-  readonly name: string
-  /** The session of an earlier generation that goes on. */
-  readonly kept: { readonly session: string; readonly stamp: string } | undefined
-}
-
-/** Whether a session with this stamp goes on. */
-export function isOf({ name, kept }: Generation, session: string, stamp: string): boolean {
-  return stamp === name || (kept?.session === session && kept.stamp === stamp)
-}
-
 /** The generation of a user. */
-export async function readGeneration(redis: Redis, [generation]: UserKeys): Promise<Generation> {
+export async function readGeneration(redis: Redis, [generation]: UserKeys): Promise<SessionGeneration> {
   return parseGeneration(await redis.send(generation, 'GET', generation))
 }
 
@@ -26,7 +14,7 @@ export async function readGeneration(redis: Redis, [generation]: UserKeys): Prom
 export type UserKeys = readonly [generation: string, list: string]
 
 /** Notes a session, and keeps generation and list as long as it may live. Answers the generation. */
-export async function noteSession(redis: Redis, keys: UserKeys, session: string, expires: number, now: number): Promise<Generation> {
+export async function noteSession(redis: Redis, keys: UserKeys, session: string, expires: number, now: number): Promise<SessionGeneration> {
   return parseGeneration(await redis.run(noteScript, [...keys], [session, String(expires), String(now)]))
 }
 
@@ -47,11 +35,8 @@ export async function forgetSessions(redis: Redis, [, list]: UserKeys, sessions:
   if (sessions.length > 0) await redis.send(list, 'ZREM', list, ...sessions)
 }
 
-// Browsers keep no cookie longer: 400 days (RFC 6265bis section 5.5).
-const longestCookie = 400 * 86_400_000
-
 // `name`, or `name session stamp`.
-function parseGeneration(text: unknown): Generation {
+function parseGeneration(text: unknown): SessionGeneration {
   const [name = '', session, stamp = ''] = typeof text === 'string' ? text.split(' ') : []
   return { name, kept: session === undefined ? undefined : { session, stamp } }
 }

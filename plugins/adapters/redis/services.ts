@@ -2,8 +2,8 @@
 import { assertOptions, AuthError, type Limit, type Once } from 'authkernel/kernel'
 import { isCluster, openRedis, type Redis, type RedisClient, type Script } from './client.ts'
 import { findServerFaults, type ServerFaults } from './faults.ts'
-import { hashKey } from './names.ts'
-import { lifetimeOf, type RedisStoreOptions, toRoot } from './sessions.ts'
+import { hashKey, lifetimeOf, toRoot } from './names.ts'
+import type { RedisStoreOptions } from './sessions.ts'
 
 /** Options of `redisOnce`. */
 export interface RedisOnceOptions extends RedisStoreOptions {

@@ -37,16 +37,6 @@ export function readSession(text: string): StoredSession {
   }
 }
 
-/** A text that holds the place of a copy until its session has been read. */
-export function newReservation(): string {
-  return `?${crypto.randomUUID()}`
-}
-
-/** Whether a text holds a place, and is no session. */
-export function isReservation(text: string): boolean {
-  return text.startsWith('?')
-}
-
 /** The row of an adapter. */
 export function toRow(sessionToken: string, { userId, expires, createdAt, columns }: StoredSession): AdapterSession {
   return {

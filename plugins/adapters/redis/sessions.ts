@@ -1,10 +1,19 @@
 /** Sessions in Redis: each in a slot of its own, so that a cluster spreads them over its nodes. */
-import { AuthError, assertOptions, type SessionStore } from 'authkernel/kernel'
+import { assertOptions, type SessionStore } from 'authkernel/kernel'
+import {
+  isOfGeneration,
+  isReservation,
+  newGeneration,
+  newReservation,
+  toListedForm,
+  toListedName,
+  toSessionName,
+} from 'authkernel/kernel/stores'
 import { openRedis, type RedisClient, type Script } from './client.ts'
 import { findServerFaults } from './faults.ts'
-import { beginGeneration, forgetSessions, isOf, noteSession, readGeneration, type UserKeys } from './generation.ts'
-import { hashKey, toListedForm, toListedName, toSessionName } from './names.ts'
-import { fromRow, isReservation, newReservation, readSession, type StoredSession, toRow, writeSession } from './session-value.ts'
+import { beginGeneration, forgetSessions, noteSession, readGeneration, type UserKeys } from './generation.ts'
+import { hashKey, lifetimeOf, toRoot } from './names.ts'
+import { fromRow, readSession, type StoredSession, toRow, writeSession } from './session-value.ts'
 
 /** Options of the stores over Redis. */
 export interface RedisStoreOptions {
@@ -37,7 +46,7 @@ export function redisSessions(client: RedisClient, options: RedisStoreOptions = 
     const session = readSession(text)
     // It goes by itself a moment later.
     if (session.expires <= now()) return null
-    if (isOf(await readGeneration(redis, await userKeys(session.userId)), name, session.stamp)) return { session, text }
+    if (isOfGeneration(await readGeneration(redis, await userKeys(session.userId)), name, session.stamp)) return { session, text }
     await redis.run(removeScript, [key], [text])
     return null
   }
@@ -110,7 +119,7 @@ export function redisSessions(client: RedisClient, options: RedisStoreOptions = 
       return names.flatMap((name, at) => {
         const text = texts[at]
         const session = typeof text === 'string' && !isReservation(text) ? readSession(text) : undefined
-        return session?.userId === userId && isOf(generation, name, session.stamp) ? [toRow(toListedForm(name), session)] : []
+        return session?.userId === userId && isOfGeneration(generation, name, session.stamp) ? [toRow(toListedForm(name), session)] : []
       })
     },
 
@@ -152,24 +161,6 @@ export function redisSessions(client: RedisClient, options: RedisStoreOptions = 
 
 // A process that was interrupted holds the place of a session that moves for so long. Others read the adapter meanwhile.
 const reservationSeconds = 30
-
-/** What begins all keys of a store. */
-export function toRoot(prefix: string): string {
-  if (!/[{}]/.test(prefix)) return prefix === '' ? '' : `${prefix}:`
-  throw new AuthError(
-    `[redis] The option \`prefix\` is ${JSON.stringify(prefix)}. Leave out the braces: they would keep all keys on one node.`,
-  )
-}
-
-/** Milliseconds to live, as an argument of a command. */
-export function lifetimeOf(expires: number, now: number): string {
-  return String(Math.max(1, Math.ceil(expires - now)))
-}
-
-// Random, so that a generation that was lost with its server never comes back by counting.
-function newGeneration(): string {
-  return crypto.randomUUID().slice(-12)
-}
 
 function withoutUndefined<T extends object>(change: T): Partial<T> {
   return Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>

@@ -4,4 +4,15 @@ export { contentVersion, idOfKey, recordTarget, type RecordTargetSpec } from '..
 export { lazyStore, storeMethods } from '../../store/lazy-store.ts'
 export { listRows, readRows, type RowQuery } from '../../store/records.ts'
 export { searchAmong } from '../../store/search-users.ts'
+export {
+  isOfGeneration,
+  isReservation,
+  longestCookie,
+  newGeneration,
+  newReservation,
+  type SessionGeneration,
+  toListedForm,
+  toListedName,
+  toSessionName,
+} from '../../store/session-names.ts'
 export { failedCall, lateCall } from '../../store/store-error.ts'
