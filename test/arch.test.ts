@@ -153,7 +153,6 @@ const shortFiles: Record<string, string> = {
   'plugins/hosting/better-auth-compat/cookie.ts': 'a format of another product',
   'plugins/hosting/better-auth-compat/kinds.ts': 'a list of what other files define',
   'plugins/machines/authorization-server/ended-grants.ts': 'what ends a grant and what lists it share a table',
-  'plugins/machines/authorization-server/refresh-grant.ts': 'a grant is a file',
   'plugins/machines/bearer/return-page.ts': 'a page to which two ways lead',
   'plugins/machines/authorization-server/rights.ts': 'four endpoints ask it',
   'plugins/machines/authorization-server/userinfo.ts': 'an endpoint is a file',

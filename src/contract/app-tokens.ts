@@ -78,12 +78,22 @@ export interface AccessTokens {
 }
 /** The keys of this server, for plugins that sign statements: ID tokens, logout tokens, access tokens with another issuer. */
 export interface SigningKeys {
-  /** The algorithm that the keys sign with now. */
+  /** The algorithm that statements are signed with where none is named. */
   readonly algorithm: string
+  /** All that there are keys for, `algorithm` first. */
+  readonly algorithms: readonly string[]
   /** Seconds after its signature that every key stays published: nothing that is signed may live longer. */
   readonly maxAge: number
-  /** Signs claims as they are. `typ`: what kind of statement it is, so that none passes for another (RFC 8725 section 3.11). */
-  sign(ctx: AnyContext, typ: string, claims: Readonly<Record<string, unknown>>): Promise<string>
+  /**
+   * Signs claims as they are. `typ`: what kind of statement it is, so that none passes for another (RFC 8725 section 3.11). A function gets the algorithm of the
+   * key, which is a former one while a new one is not known to all. Throws AuthError for an algorithm that is not among `algorithms`.
+   */
+  sign(
+    ctx: AnyContext,
+    typ: string,
+    claims: Readonly<Record<string, unknown>> | ((algorithm: string) => Promise<Readonly<Record<string, unknown>>>),
+    wanted?: { algorithm?: string | undefined },
+  ): Promise<string>
   /** The claims of a statement of this kind that one of the live keys signed, whatever its age; null for any other text. The caller compares the claims. */
   open(ctx: AnyContext, typ: string, text: string): Promise<Readonly<Record<string, unknown>> | null>
 }

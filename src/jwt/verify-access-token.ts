@@ -1,6 +1,7 @@
 /** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
 import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import { AuthError, type ErrorRow } from '../errors/base.ts'
+import { equal, sha256, toBase64Url } from '../keys/crypto.ts'
 import { isSecureUrl } from '../runtime/runtime.ts'
 import { InvalidProof, verifyProof } from './dpop-proof.ts'
 import { isEndedGrant } from './ended-grants.ts'
@@ -47,6 +48,11 @@ export interface VerifyAccessTokenOptions {
   /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is rejected. */
   proof?: ProofInput | undefined
   /**
+   * The certificate of the connection that brought the token, in DER (`socket.getPeerCertificate().raw` of node:tls), or its SHA-256 in base64url. Without it a
+   * token that is bound to a certificate (RFC 8705) is rejected.
+   */
+  certificate?: Uint8Array | string | undefined
+  /**
    * Address of the list of ended grants of authorizationServerPlugin, `https://your.site/auth/oauth2/ended-grants`: a token whose grant ended is rejected
    * at most 30 seconds later. Default: a token counts to its end. Throws KeysUnavailable where the list cannot be read.
    */
@@ -76,8 +82,8 @@ export interface AccessTokenClaims {
   jti: string
   /** Granted scopes, separated by blanks. */
   scope?: string
-  /** Thumbprint of the key that the token is bound to (RFC 9449 section 6.1). */
-  cnf?: { jkt?: string }
+  /** Thumbprints of the keys that the token is bound to: of DPoP (RFC 9449 section 6.1), and of a certificate (RFC 8705 section 3.1). */
+  cnf?: { jkt?: string; 'x5t#S256'?: string }
   [claim: string]: unknown
 }
 
@@ -144,7 +150,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
     if (typeof payload[claim] !== 'string') throw new InvalidAccessToken(`The claim \`${claim}\` of the access token is no text.`)
   if ((payload['iat'] as number) > now() / 1000 + clockTolerance) throw new InvalidAccessToken('The access token is from the future.')
   const claims = payload as AccessTokenClaims
-  await assertHeld(token, claims.cnf, options)
+  await assertHeld(token, await assertCertificate(claims.cnf, options.certificate), options)
   await assertNotEnded(claims, options)
   const held = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   const missing = (typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (scope ?? [])).filter((one) => !held.includes(one))
@@ -216,6 +222,20 @@ function toAccessTokenError(error: unknown): AuthError {
   if (typeof code === 'string' && faults.test(code))
     return new InvalidAccessToken(`The access token is not good here: ${message}`, 'invalid_token', error)
   return new KeysUnavailable('The public keys of the issuer could not be read.', { cause: { err: error as Error } })
+}
+
+/** What is left of `cnf` after the certificate (RFC 8705 section 3). Throws InvalidAccessToken where the connection has another one, or none. */
+async function assertCertificate(cnf: unknown, certificate: VerifyAccessTokenOptions['certificate']): Promise<unknown> {
+  if (typeof cnf !== 'object' || cnf === null || !('x5t#S256' in cnf)) return cnf
+  const { 'x5t#S256': bound, ...others } = cnf as Record<string, unknown>
+  if (certificate === undefined)
+    throw new InvalidAccessToken(
+      'The access token is bound to a certificate. Give verifyAccessToken that of the connection: { certificate }.',
+    )
+  const shown = typeof certificate === 'string' ? certificate : toBase64Url(await sha256(new Uint8Array(certificate)))
+  if (typeof bound !== 'string' || !equal(bound, shown))
+    throw new InvalidAccessToken('The access token is bound to another certificate than that of the connection.')
+  return Object.keys(others).length > 0 ? others : undefined
 }
 
 const maxProofAge = 60

@@ -244,6 +244,11 @@ export const scenes: Readonly<Record<string, Scene>> = {
   organizationTeams: {
     paths: (site) => [...ofOrganization('teams')(site), ...ofOrganization('teams', `&team=${site.team}`)(site)],
   },
+  organizationApps: { paths: ({ organization }) => [`/organizations/apps?organization=${organization}`] },
+  organizationAppSecret: {
+    draw: (ctx, { organization }) =>
+      ctx.render('organizationAppSecret' as 'error', { organization, id: 'c'.repeat(32), name: longName, secret: '0123456789'.repeat(4) }),
+  },
   organizationDomains: { paths: ofOrganization('domains') },
   organizationSettings: { paths: ofOrganization('settings') },
   organizationHistory: { paths: ofOrganization('history') },

@@ -83,9 +83,9 @@ export async function world(
   const built = createAuth(base)
     .use(adapterPlugin(store))
     .use(accountsPlugin({ routes: true }))
-    .use(jwtPlugin())
+    .use((plugins.find(({ name }) => name === 'jwt') as Plugin<JwtApi> | undefined) ?? jwtPlugin())
     .use(probe)
-  for (const plugin of plugins) built.use(plugin)
+  for (const plugin of plugins) if (plugin.name !== 'jwt') built.use(plugin)
   const auth = built.use(
     authorizationServerPlugin({
       clients,

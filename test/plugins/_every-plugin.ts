@@ -149,6 +149,7 @@ export function everything(
         registration: {},
         device: {},
         ciba: {},
+        organizationClients: { scopes: ['read'] },
       }),
     )
     .use(deviceFlowPlugin({ apps: ['app'] }))

@@ -246,12 +246,20 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: anonymous,
     target: { client: optionalText(message['clientId']), title: optionalText(message['name']) },
   }),
-  clientChanged: ({ act, by, user: person, clientId, name, members, reason }) => ({
+  clientChanged: ({ act, by, user: person, clientId, name, members, reason, organizationId }) => ({
     name: `client.${String(act)}`,
     outcome: success,
-    actor: person === null ? (by === 'client' ? anonymous : { type: 'system' }) : { ...personsOf(person).actor, type: 'admin' },
+    actor:
+      person === null
+        ? by === 'client'
+          ? anonymous
+          : { type: 'system' }
+        : by === 'organization'
+          ? personsOf(person).actor
+          : { ...personsOf(person).actor, type: 'admin' },
     target: {
       client: optionalText(clientId),
+      organization: optionalText(organizationId),
       title: optionalText(name),
       members: Array.isArray(members) && members.length > 0 ? members.join(' ') : undefined,
       reason: optionalText(reason) || undefined,

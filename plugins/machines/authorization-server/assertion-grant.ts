@@ -50,7 +50,7 @@ export async function redeemAssertion(call: GrantCall): Promise<TokenAnswer> {
   const used = toHex(await sha256(`${issuer.issuer} ${assertion.jti}`))
   if (!(await ctx.once.take(`authorization-server.id-jag ${used}`, maxAge + 2 * skew))) throw invalidAssertion()
   const source = { userId: user.id, scopes: allowed, audiences, attributes: null, session: '' }
-  const { session: fresh } = await createGrant(ctx, options, client, source, jkt)
+  const { session: fresh } = await createGrant(call, source)
   const ends = new Date(ctx.now.getTime() + options.tokenAge * 1000)
   // A logout token of the provider ends what rests on its session.
   const grant = { ...fresh, ends, expires: ends, provider: issuer.provider, sub: await indexedName(assertion.sub) }

@@ -4,8 +4,8 @@ import { findOwnUser } from 'authkernel/kernel/users'
 import { redirectBack } from '../bearer/redirect.ts'
 import { leadToApp } from '../bearer/return-page.ts'
 import { chooseAccount, hasSwitcher, isNamedUser, leadToSignIn } from './account-choice.ts'
-import { type Client, findClient } from './clients.ts'
-import { giveCode } from './codes.ts'
+import { type Client, findClient, mayEnter } from './clients.ts'
+import { giveCode, membersOnly } from './codes.ts'
 import { askConsent, isRemembered, missingOrganizationScopes } from './consent.ts'
 import { ClientRequestRefused, OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -53,6 +53,7 @@ async function answerRequest(ctx: Context, options: ResolvedOptions): Promise<Re
   if (request.needsSecondFactor && (await ctx.session.attributes?.(ctx))?.factors !== 2)
     return answerError(ctx, request, 'unmet_authentication_requirements', 'The user has no second factor.')
   if (!(await ctx.access.allows(user.id, 'appCode'))) return answerError(ctx, request, 'access_denied')
+  if (!(await mayEnter(ctx, client, user.id))) return answerError(ctx, request, 'access_denied', membersOnly)
   const scopes = await allowedScopes(ctx, options, signedIn, client, request.scopes)
   const asked = { ...request, scopes }
   const proof = await demandScopeProof(ctx, options, asked)

@@ -4,7 +4,7 @@ import { subjectFor } from './claims.ts'
 import { type Client, findClient } from './clients.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OAuthGrant } from './tables.ts'
-import { sidOf } from './tokens.ts'
+import { algorithmFor, sidOf } from './tokens.ts'
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
 const seconds = 120
@@ -37,7 +37,10 @@ async function makeLogoutToken(
   userId: string,
 ): Promise<string> {
   const now = Math.floor(ctx.now.getTime() / 1000)
-  return ctx.service('signingKeys').sign(ctx, 'logout+jwt', {
+  const keys = ctx.service('signingKeys')
+  // As ID tokens (Back-Channel Logout section 2.4).
+  const algorithm = algorithmFor(keys, client.metadata.id_token_signed_response_alg)
+  const claims = {
     iss: grant.issuer,
     sub: await subjectFor(options, client, userId),
     aud: client.id,
@@ -46,7 +49,8 @@ async function makeLogoutToken(
     jti: toBase64Url(ctx.runtime.random(16)),
     sid: await sidOf(grant),
     events: { [event]: {} },
-  })
+  }
+  return keys.sign(ctx, 'logout+jwt', claims, { algorithm })
 }
 
 /** Nothing waits for it: a client that is away delays no sign-out. */

@@ -8,7 +8,7 @@ import { approvalUrl, pingClient } from './ciba-notice.ts'
 import { findClient } from './clients.ts'
 import { rememberConsent } from './consent-store.ts'
 import { openidScopes, type ResolvedOptions } from './options.ts'
-import type { OAuthBackchannelRecord } from './tables.ts'
+import type { OAuthBackchannelRecord } from './tables-polled.ts'
 
 const purpose = 'authorization-server.approval'
 const ticketSeconds = 600

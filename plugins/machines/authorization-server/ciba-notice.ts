@@ -2,7 +2,7 @@
 import { AuthError, boundedFetch, type Context, type Kernel, type User } from 'authkernel/kernel'
 import type { Client } from './clients.ts'
 import type { CibaOptions } from './options.ts'
-import type { OAuthBackchannelRecord } from './tables.ts'
+import type { OAuthBackchannelRecord } from './tables-polled.ts'
 
 const deadline = 5_000
 const maxAnswer = 65_536

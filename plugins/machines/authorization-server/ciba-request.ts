@@ -8,7 +8,7 @@ import type { CibaOptions, ResolvedOptions } from './options.ts'
 import { openRequestObject } from './request-object.ts'
 import { scopesWithoutPage } from './organization-consent.ts'
 import { allowedScopes } from './rights.ts'
-import { type OAuthBackchannelRecord, pollInterval } from './tables.ts'
+import { type OAuthBackchannelRecord, pollInterval } from './tables-polled.ts'
 import { readWantedAccess, type WantedAccess } from './wanted-access.ts'
 
 export const cibaGrantType = 'urn:openid:params:grant-type:ciba'

@@ -26,6 +26,7 @@ const ownClaims: ReadonlySet<string> = new Set([
   'events',
   'client_id',
   'scope',
+  'org_id',
 ])
 
 /** `sub` for a client. A pairwise one depends on the host of the redirect URIs and on `pairwiseSalt`, so that clients cannot compare users. */

@@ -1,29 +1,38 @@
 /** Clients are made, changed, disabled and deleted: by code of the host, by administrators, and by themselves. */
 import { type AnyContext, HttpError, RecordConflict } from 'authkernel/kernel'
 import { isDocumentAddress } from './client-document.ts'
-import { type ClientMetadata, readClientMetadata } from './client-metadata.ts'
+import { type ClientMetadata, readClientMetadata, signingMembers } from './client-metadata.ts'
 import { hashSecret, labelOf, makeClientId, makeSecret, newClientRow } from './clients.ts'
-import { endAllOfClient } from './endings.ts'
+import { endAllOfClient, endForeignGrants } from './endings.ts'
 import { OAuthRefusal } from './errors.ts'
 import { type ListedClient, listRow } from './client-list.ts'
-import type { ResolvedOptions } from './options.ts'
+import { certificateMethods } from './mutual-tls.ts'
+import { openidScopes, type ResolvedOptions } from './options.ts'
 import type { OAuthClientRecord } from './tables.ts'
 
 /** Who changes a client, and why. */
 export interface ClientActor {
-  by: 'host' | 'admin' | 'client'
+  by: 'host' | 'admin' | 'client' | 'organization'
   /** Null: code of the host, or the client itself. */
   userId: string | null
   reason: string
 }
 /** What happened to a client. */
 export type ClientAct = 'created' | 'updated' | 'rotated' | 'disabled' | 'enabled' | 'deleted'
+/** The organization that a new client belongs to. */
+export interface OrganizationOfClient {
+  organizationId: string
+  /** Only its members may sign in. */
+  membersOnly: boolean
+}
 /** What to change. */
 export interface ClientChange {
   /** Members of RFC 7591; null removes one. */
   metadata: ChangedMetadata
   /** That of the client when it was read; default: any. */
   version?: number | undefined
+  /** For a client of an organization: only its members may sign in. Default: unchanged. */
+  membersOnly?: boolean | undefined
 }
 /** Members to change. */
 export type ChangedMetadata = { [K in keyof ClientMetadata]?: ClientMetadata[K] | null }
@@ -36,19 +45,28 @@ export const hostActor: ClientActor = { by: 'host', userId: null, reason: '' }
 const maxOverlap = 30 * 86_400
 const usualOverlap = 86_400
 
-/** Throws HttpError 400 for metadata that no client may have. */
+/** Throws HttpError 400 for metadata that no client may have. `admit` runs after the write: where it throws, there is no client. */
 export async function createClient(
   ctx: AnyContext,
   options: ResolvedOptions,
   given: Partial<ClientMetadata>,
   actor: ClientActor,
+  { of, admit }: { of?: OrganizationOfClient; admit?: (clientId: string) => Promise<void> } = {},
 ): Promise<MadeClient> {
-  const metadata = checkMetadata(ctx, options, { ...given }, 'host')
+  const source = of ? 'organization' : 'host'
+  const metadata = checkMetadata(ctx, options, { ...given }, source)
   const secret = needsSecret(metadata) ? makeSecret(ctx) : undefined
+  const hash = secret === undefined ? null : await hashSecret(secret)
   const row = await ctx.records('oauthClient').create({
     id: makeClientId(ctx),
-    ...newClientRow({ metadata, source: 'host', created: ctx.now, secret: secret === undefined ? null : await hashSecret(secret) }),
+    ...newClientRow({ metadata, source, created: ctx.now, secret: hash, ...of }),
   })
+  try {
+    await admit?.(row.id)
+  } catch (error) {
+    await ctx.records('oauthClient').delete(row.id)
+    throw error
+  }
   await noteChange(ctx, row, 'created', actor)
   return { ...listRow(ctx, row), ...(secret !== undefined && { client_secret: secret }) }
 }
@@ -61,25 +79,35 @@ export async function updateClient(
   ctx: AnyContext,
   options: ResolvedOptions,
   id: string,
-  { metadata: given, version }: ClientChange,
+  { metadata: given, version, membersOnly }: ClientChange,
   actor: ClientActor,
 ): Promise<MadeClient | null> {
   if (version !== undefined && !Number.isSafeInteger(version)) throw new HttpError(400, '`version` must be a number.')
   const row = await findStored(ctx, id)
   if (!row) return null
-  const metadata = checkMetadata(ctx, options, mergeMetadata(row.metadata, given), row.source === 'registration' ? 'registration' : 'host')
+  const metadata = checkMetadata(ctx, options, mergeMetadata(row.metadata, given), sourceOf(row))
   // The ids of its users would be others.
   if (metadata.subject_type !== row.metadata.subject_type) throw new HttpError(400, '`subject_type` cannot change: make another client.')
   const secret = needsSecret(metadata) && row.secret === null ? makeSecret(ctx) : undefined
   const secrets = needsSecret(metadata)
     ? secret !== undefined && { secret: await hashSecret(secret) }
     : { secret: null, formerSecret: null, formerUntil: null }
-  const change = { metadata, label: labelOf(metadata), version: row.version + 1, ...secrets }
+  if (membersOnly !== undefined && (typeof membersOnly !== 'boolean' || row.organizationId === null))
+    throw new HttpError(400, '`membersOnly` must be true or false, and is for clients of an organization.')
+  const change = {
+    metadata,
+    label: labelOf(metadata),
+    version: row.version + 1,
+    ...secrets,
+    ...(membersOnly !== undefined && { membersOnly }),
+  }
   const written = await ctx.records('oauthClient').update(id, change, { if: { version: version ?? row.version } })
   if (!written) throw changedMeanwhile()
+  if (written.membersOnly && !row.membersOnly) await endForeignGrants(ctx, options, written)
   const members = Object.keys(metadata).filter((name) => !isSame(metadata, row.metadata, name as keyof ClientMetadata))
   const removed = Object.keys(row.metadata).filter((name) => !(name in metadata))
-  await noteChange(ctx, written, 'updated', actor, [...members, ...removed])
+  const reach = written.membersOnly === row.membersOnly ? [] : ['membersOnly']
+  await noteChange(ctx, written, 'updated', actor, [...members, ...removed, ...reach])
   return { ...listRow(ctx, written), ...(secret !== undefined && { client_secret: secret }) }
 }
 
@@ -148,13 +176,13 @@ export async function deleteClient(ctx: AnyContext, options: ResolvedOptions, id
 /** Tells plugins, such as the audit log. */
 export async function noteChange(
   ctx: AnyContext,
-  { id, metadata }: Pick<OAuthClientRecord, 'id' | 'metadata'>,
+  { id, metadata, organizationId }: Pick<OAuthClientRecord, 'id' | 'metadata' | 'organizationId'>,
   act: ClientAct,
   { by, userId, reason }: ClientActor,
   members: readonly string[] = [],
 ): Promise<void> {
   const user = userId === null ? null : { id: userId }
-  await ctx.emit('clientChanged', { clientId: id, name: metadata.client_name, act, by, user, members, reason })
+  await ctx.emit('clientChanged', { clientId: id, name: metadata.client_name, act, by, user, members, reason, organizationId })
 }
 
 /** Null: unknown, or a client of a document, which changes by its document alone. */
@@ -186,24 +214,48 @@ function checkMetadata(
   ctx: AnyContext,
   options: ResolvedOptions,
   given: Record<string, unknown>,
-  source: 'host' | 'registration',
+  source: 'host' | 'registration' | 'organization',
 ): ClientMetadata {
   const metadata = readAsHost(given, source)
+  if (source === 'organization') assertOrganizationMay(options, metadata)
+  const method = metadata.token_endpoint_auth_method
+  // Else it could never authenticate.
+  if (method.endsWith('tls_client_auth') && !certificateMethods(options.mutualTls).includes(method))
+    throw new HttpError(
+      400,
+      `\`${method}\` needs the option \`mutualTls\`${options.mutualTls ? ' with `chainVerified`' : ''} of authorizationServerPlugin.`,
+    )
   if (metadata.subject_type === 'pairwise' && options.pairwiseSalt === undefined)
     throw new HttpError(400, 'A client can be `pairwise` only with the option `pairwiseSalt` of authorizationServerPlugin.')
-  const { algorithm } = ctx.service('signingKeys')
-  if (![undefined, algorithm].includes(metadata.userinfo_signed_response_alg))
-    throw new HttpError(400, `\`userinfo_signed_response_alg\` must be ${algorithm}, the algorithm of plugin "jwt".`)
+  const { algorithms } = ctx.service('signingKeys')
+  const wrong = signingMembers.find((name) => !(algorithms as readonly (string | undefined)[]).concat(undefined).includes(metadata[name]))
+  if (wrong !== undefined) throw new HttpError(400, `\`${wrong}\` must be one of ${algorithms.join(', ')}, the algorithms of plugin "jwt".`)
+  if (metadata.tls_client_certificate_bound_access_tokens && !options.mutualTls)
+    throw new HttpError(400, '`tls_client_certificate_bound_access_tokens` needs the option `mutualTls` of authorizationServerPlugin.')
   return metadata
 }
 
-function readAsHost(given: Record<string, unknown>, source: 'host' | 'registration'): ClientMetadata {
+function readAsHost(given: Record<string, unknown>, source: 'host' | 'registration' | 'organization'): ClientMetadata {
   try {
     return readClientMetadata(given, source)
   } catch (error) {
     if (error instanceof OAuthRefusal) throw new HttpError(400, error.message)
     throw error
   }
+}
+
+function sourceOf({ source }: OAuthClientRecord): 'host' | 'registration' | 'organization' {
+  return source === 'registration' || source === 'organization' ? source : 'host'
+}
+
+/** What the option `organizationClients` does not give is said at once, and not only left out of tokens. */
+function assertOrganizationMay({ organizationClients: own }: ResolvedOptions, { scope, grant_types: grants }: ClientMetadata): void {
+  if (!own)
+    throw new HttpError(400, 'Organizations may have clients only with the option `organizationClients` of authorizationServerPlugin.')
+  const wrong = (scope ?? '').split(' ').filter((one) => one !== '' && !openidScopes.includes(one) && !own.scopes.includes(one))
+  if (wrong.length > 0) throw new HttpError(400, `\`scope\`: a client of an organization may not have ${wrong.join(', ')}.`)
+  if (grants.includes('client_credentials') && !own.clientCredentials)
+    throw new HttpError(400, '`client_credentials` is not for clients of organizations here.')
 }
 
 function needsSecret({ token_endpoint_auth_method: method }: ClientMetadata): boolean {

@@ -8,7 +8,8 @@ import type { GrantCall } from './token-answer.ts'
 import { makeToken } from './tokens.ts'
 
 /** No user, no refresh token, no ID token. Throws OAuthRefusal `invalid_scope` and `invalid_target`. */
-export async function giveToClient({ ctx, options, client, form, jkt }: GrantCall): Promise<TokenAnswer> {
+export async function giveToClient(call: GrantCall): Promise<TokenAnswer> {
+  const { ctx, options, client, form, jkt } = call
   const resources = form.getAll('resource').map((name) => options.resources.get(canonicalResource(name)))
   if (resources.some((resource) => !resource)) throw new OAuthRefusal('invalid_target', 'The resource is unknown.')
   const asked = scopesAndAudiences(
@@ -23,13 +24,7 @@ export async function giveToClient({ ctx, options, client, form, jkt }: GrantCal
   const scopes = asked.scopes.filter((scope) => offered.includes(scope))
   const audiences = asked.audiences.filter((audience) => audience !== ctx.base)
   if (audiences.length === 0) throw new OAuthRefusal('invalid_target', 'Name a `resource`, or scopes of one.')
-  const { session: grant } = await createGrant(
-    ctx,
-    options,
-    client,
-    { userId: null, attributes: null, session: '', scopes, audiences },
-    jkt,
-  )
+  const { session: grant } = await createGrant(call, { userId: null, attributes: null, session: '', scopes, audiences })
   if (!(await writeGrant(ctx, client, grant, null, [{ record: 'oauthGrant', create: grant }])))
     throw new OAuthRefusal('invalid_client', 'The client was disabled at this moment.', 401)
   const made = await makeToken(ctx, options, client, grant, scopes, audiences)

@@ -5,6 +5,7 @@ import { readClientMetadata } from './client-metadata.ts'
 import { isDocumentAddress } from './client-document.ts'
 import { newClientRow } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
+import { certificateMethods } from './mutual-tls.ts'
 import type { ResolvedOptions } from './options.ts'
 import { maxClientId } from './tables.ts'
 
@@ -79,6 +80,8 @@ function findReason(options: ResolvedOptions, { id, metadata, secret }: ClientTa
   if (options.clients.has(id)) return '`clients` of authorizationServerPlugin has a client of this id'
   try {
     const { token_endpoint_auth_method: method, subject_type: subject } = readClientMetadata(metadata, 'host')
+    if (method.endsWith('tls_client_auth') && !certificateMethods(options.mutualTls).includes(method))
+      return `it authenticates by \`${method}\`, which needs \`mutualTls\` of authorizationServerPlugin`
     if (subject === 'pairwise') return 'its users have pairwise ids, which would be others here. Register the client again'
     if (method.startsWith('client_secret') !== (secret !== null))
       return 'the secret is missing, or is kept in a form that is not known. Register the client again'

@@ -10,7 +10,11 @@ export interface ListedClient {
   /** Shown to users; `client_id` where it has none. */
   name: string
   /** `options`: it changes with the code alone. `document`: it has a metadata document, and is listed because it is disabled. */
-  source: 'options' | 'host' | 'registration' | 'moved' | 'document'
+  source: 'options' | 'host' | 'registration' | 'moved' | 'document' | 'organization'
+  /** Id of the organization that it belongs to; null: none. */
+  organizationId: string | null
+  /** Only members of that organization may sign in to it. */
+  membersOnly: boolean
   metadata: ClientMetadata
   /** Whether it has a secret, and until when the one before counts too; null: there is none. */
   hasSecret: boolean
@@ -69,11 +73,13 @@ export async function readClient(ctx: AnyContext, options: ResolvedOptions, id: 
 
 /** A stored client. */
 export function listRow(ctx: AnyContext, row: OAuthClientRecord): ListedClient {
-  const { id, metadata, secret, formerUntil, source, version, disabled, created, used } = row
+  const { id, metadata, secret, formerUntil, source, version, disabled, created, used, organizationId, membersOnly } = row
   return {
     client_id: id,
     name: metadata.client_name || id,
     source,
+    organizationId,
+    membersOnly,
     metadata,
     hasSecret: secret !== null,
     formerSecretUntil: formerUntil !== null && formerUntil > ctx.now ? formerUntil : null,
@@ -90,7 +96,8 @@ function listOptions({ clients }: ResolvedOptions, beginning: string): ListedCli
 }
 
 function listOption(id: string, { metadata, secrets }: { metadata: ClientMetadata; secrets: readonly string[] }): ListedClient {
-  const fixed = { source: 'options' as const, formerSecretUntil: null, version: 0, disabled: null, created: null, used: null }
+  const none = { formerSecretUntil: null, disabled: null, created: null, used: null, organizationId: null }
+  const fixed = { source: 'options' as const, membersOnly: false, version: 0, ...none }
   return { client_id: id, name: metadata.client_name, metadata, hasSecret: secrets.length > 0, ...fixed }
 }
 

@@ -58,8 +58,13 @@ export interface ClientMetadata {
   backchannel_user_code_parameter?: boolean
   /** Userinfo is a signed JWT (OpenID Connect Core section 5.3.2); absent: JSON. */
   userinfo_signed_response_alg?: string
+  /** How ID tokens and logout tokens are signed, and introspection as JWT (RFC 9701): one of `algorithm` and `algorithms` of jwtPlugin; absent: `algorithm`. */
+  id_token_signed_response_alg?: string
+  introspection_signed_response_alg?: string
   /** Tokens must be bound to a key (RFC 9449 section 5.2). */
   dpop_bound_access_tokens: boolean
+  /** Tokens must be bound to the certificate of the client (RFC 8705 section 3.4); needs `mutualTls`. */
+  tls_client_certificate_bound_access_tokens?: boolean
   /** Who alone may act for users with tokens of this client (RFC 8693 section 4.4): the id of a client or user. */
   may_act?: { sub: string }
   /** Authorization requests must be signed (RFC 9101 section 10.5), and by which algorithm; absent: by any of the server. */
@@ -73,8 +78,8 @@ export interface ClientMetadata {
   require_pushed_authorization_requests: boolean
 }
 
-/** Where metadata comes from: a client that registers itself may set less than the host. */
-export type MetadataSource = 'host' | 'registration' | 'document'
+/** Where metadata comes from: a client that registers itself, and owners of an organization, may set less than the host. */
+export type MetadataSource = 'host' | 'registration' | 'document' | 'organization'
 
 const methods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']
 /** What the host alone gives: it knows its proxy. */
@@ -140,7 +145,8 @@ export function readClientMetadata(given: Readonly<Record<string, unknown>>, sou
     ...optional('frontchannel_logout_uri', frame),
     ...readMayAct(given['may_act'], source),
     dpop_bound_access_tokens: readFlag(given, 'dpop_bound_access_tokens'),
-    ...readUserinfoAlgorithm(given['userinfo_signed_response_alg']),
+    ...readAlgorithms(given, source),
+    ...readCertificateBinding(given),
     ...readBackchannel(given, grants),
     ...readSignedRequests(given),
     ...readDetailTypes(given['authorization_details_types']),
@@ -149,7 +155,7 @@ export function readClientMetadata(given: Readonly<Record<string, unknown>>, sou
 }
 
 function readName(name: unknown, source: MetadataSource): string {
-  if (name === undefined && source !== 'host') return ''
+  if (name === undefined && source !== 'host' && source !== 'organization') return ''
   // No line breaks and no marks that turn text around: the name is drawn beside a question.
   if (typeof name !== 'string' || name.trim() === '' || name.length > 100 || /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
     refuse('`client_name` must be 1 to 100 visible characters.')
@@ -158,12 +164,17 @@ function readName(name: unknown, source: MetadataSource): string {
 
 function readGrantTypes(given: unknown, source: MetadataSource): ClientGrantType[] {
   if (given === undefined) return ['authorization_code', 'refresh_token']
-  const offered = source === 'host' ? [...commonGrants, ...hostGrants, deviceGrant] : commonGrants
+  const offered = grantsOf(source)
   const isKnown = (one: unknown): one is ClientGrantType => typeof one === 'string' && offered.includes(one)
   if (!Array.isArray(given) || given.length === 0) return refuse('`grant_types` must be a list of texts.')
   // Clients list what they can, also what this server has not (RFC 7591 section 2).
   const known = [...new Set(given.filter(isKnown))]
   return known.length > 0 ? known : refuse(`\`grant_types\` must have one of ${offered.join(', ')}.`)
+}
+
+function grantsOf(source: MetadataSource): readonly string[] {
+  if (source === 'host') return [...commonGrants, ...hostGrants, deviceGrant]
+  return source === 'organization' ? [...commonGrants, 'client_credentials'] : commonGrants
 }
 
 function readRedirectUris(given: unknown, grants: readonly ClientGrantType[]): string[] {
@@ -262,12 +273,26 @@ function readSignedRequests(
   }
 }
 
-/** The server signs with its own algorithm, as its metadata say: a wish for another one is rejected where the answer is made. */
-function readUserinfoAlgorithm(given: unknown): { userinfo_signed_response_alg?: string } {
-  if (given === undefined) return {}
-  if (typeof given !== 'string' || !['ES256', 'EdDSA', 'RS256', 'PS256'].includes(given))
-    return refuse('`userinfo_signed_response_alg` must be ES256, EdDSA, RS256 or PS256.')
-  return { userinfo_signed_response_alg: given }
+/** Members that say how the server signs for the client. Whether it has keys for that is asked where the client is made. */
+export const signingMembers = ['id_token_signed_response_alg', 'userinfo_signed_response_alg', 'introspection_signed_response_alg'] as const
+
+function readAlgorithms(
+  given: Readonly<Record<string, unknown>>,
+  source: MetadataSource,
+): Partial<Record<(typeof signingMembers)[number], string>> {
+  const named = signingMembers.filter((name) => given[name] !== undefined)
+  // A stranger's wish is replaced by what the server has (RFC 7591 section 3.2.1).
+  const isFit = (value: unknown): boolean =>
+    source === 'registration' || source === 'document'
+      ? typeof value === 'string' && value.length <= 20
+      : ['ES256', 'EdDSA', 'RS256', 'PS256'].includes(value as string)
+  const wrong = named.find((name) => !isFit(given[name]))
+  if (wrong !== undefined) refuse(`\`${wrong}\` must be ES256, EdDSA, RS256 or PS256.`)
+  return Object.fromEntries(named.map((name) => [name, given[name] as string]))
+}
+
+function readCertificateBinding(given: Readonly<Record<string, unknown>>): { tls_client_certificate_bound_access_tokens?: boolean } {
+  return readFlag(given, 'tls_client_certificate_bound_access_tokens') ? { tls_client_certificate_bound_access_tokens: true } : {}
 }
 
 /** Only clients of the host have the grant type, and the address is one that the host wrote. */

@@ -13,7 +13,7 @@ export async function redeemCode(call: GrantCall): Promise<TokenAnswer> {
   const { row } = found
   const audiences = narrowAudiences(options, row.audiences, form)
   narrowDetails(row.details, form)
-  const family = await createGrant(ctx, options, client, row, jkt)
+  const family = await createGrant(call, row)
   const { session: grant } = family
   if (!(await readOwner(ctx, grant))) throw invalidGrant()
   // Both or none: a process that dies in between has used up no code.

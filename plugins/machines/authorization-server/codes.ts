@@ -1,7 +1,7 @@
 /** Codes: one is given at the end of the authorization endpoint, and used up once at the token endpoint. */
 import { type Context, equal, sha256, toBase64Url, toHex, type User } from 'authkernel/kernel'
 import { redirectBack } from '../bearer/redirect.ts'
-import type { Client } from './clients.ts'
+import { type Client, mayEnter } from './clients.ts'
 import { noteConsentUse } from './consent-store.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { AuthorizationRequest } from './request.ts'
@@ -11,6 +11,8 @@ import type { OAuthCodeRow } from './tables.ts'
 const codeSeconds = 60
 const keptSeconds = 600
 const purpose = 'authorization-server.code'
+/** What a client learns of a user who is no member. */
+export const membersOnly = 'Only members of the organization of this app may sign in.'
 
 /** Leads the browser back with a code. The user has allowed it, now or before. */
 export async function giveCode(
@@ -22,6 +24,9 @@ export async function giveCode(
   const access = await ctx.access.stampSession()
   if (access?.subject !== `user:${user.id}`) return ctx.page('signIn', { callbackUrl: ctx.url.href })
   const { redirectUri, state, challenge, jkt, nonce, scopes, audiences, details, claims, pushed } = request
+  // The page may have been open for a while.
+  if (!(await mayEnter(ctx, client, user.id)))
+    return redirectBack({ redirectUri, state, issuer: ctx.base }, { error: 'access_denied', error_description: membersOnly })
   // One code for one pushed request (RFC 9126 section 4).
   if (pushed !== undefined && !(await ctx.records('oauthRequest').take(pushed)))
     return redirectBack({ redirectUri, state, issuer: ctx.base }, { error: 'invalid_request_uri' })

@@ -85,6 +85,7 @@ export async function askConsent(
     details: JSON.stringify(request.details.map((detail) => describeDetail(options.authorizationDetails.get(detail.type), detail))),
     ui_locales: request.uiLocales,
     organizations: JSON.stringify([...(isForOrganization ? [] : [['', '']]), ...organizations.map(({ id, name }) => [id, name])]),
+    organization: client.organization?.name,
     audiences: JSON.stringify(request.audiences.filter((one) => one !== ctx.base)),
     target: request.redirectUri,
     switch: `${ctx.base}/${hasSwitcher(ctx) ? 'switch' : 'signin'}?callbackUrl=${encodeURIComponent(ctx.url.href)}`,
@@ -168,6 +169,7 @@ async function drawQuestion(
       logo !== undefined && html`<p><img src="${logo}" alt="" width="64" height="64" /></p>`,
       facts([
         [say('authorization-server.host'), html`<bdi>${host}</bdi> ${!isVerified && tag(say('authorization-server.unverified'), 'warn')}`],
+        [say('authorization-server.organization.of'), params['organization'] && html`<bdi>${params['organization']}</bdi>`],
         [say('authorization-server.resources'), names.length > 0 ? names.join(', ') : undefined],
       ]),
       scopes.length > 0 &&

@@ -10,7 +10,7 @@ import { findDeviceCode } from './device-request.ts'
 import type { DeviceOptions, ResolvedOptions } from './options.ts'
 import { scopesWithoutPage } from './organization-consent.ts'
 import { allowedScopes } from './rights.ts'
-import type { OAuthDeviceCode } from './tables.ts'
+import type { OAuthDeviceCode } from './tables-polled.ts'
 
 const purpose = 'authorization-server.device-question'
 const ticketSeconds = 600

@@ -6,7 +6,7 @@ import { authenticateClient, readForm } from './client-auth.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
-import { type OAuthDeviceCode, pollInterval } from './tables.ts'
+import { type OAuthDeviceCode, pollInterval } from './tables-polled.ts'
 import { readWantedAccess, type WantedAccess } from './wanted-access.ts'
 
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code'

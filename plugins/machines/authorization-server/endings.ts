@@ -4,9 +4,10 @@ import { listRows } from 'authkernel/kernel/stores'
 import { indexedName } from 'authkernel/kernel/strategies'
 import { sendLogoutTokens } from './back-channel.ts'
 import { hashOfSession, nameOfSession } from './codes.ts'
+import { mayEnter } from './clients.ts'
 import { endGrant } from './grants.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { OAuthGrant } from './tables.ts'
+import type { OAuthClientRecord, OAuthGrant } from './tables.ts'
 
 /** Reasons that also take back what the user allowed: an attacker may have allowed it. */
 const forgetting: readonly EndReason[] = ['passwordReset', 'ban', 'deletion', 'accountDisabled', 'directory']
@@ -19,7 +20,7 @@ export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
     if (forgetting.includes(reason)) await ctx.records('oauthConsent').deleteWhere({ where: { userId } })
     return deletePending(ctx, userId)
   })
-  // A grant is of no organization: what it may do in one is read from the membership at each use. What rests on the consent of one ends elsewhere.
+  // What a grant may do in an organization is read from the membership at each use. What rests on the consent of one, or on a client for its members, ends elsewhere.
   kernel.onAccessEnd('app', async (ctx, { which }) =>
     'member' in which ? 0 : endGrants(ctx, options, await grantsOf(ctx, which), 'access'),
   )
@@ -68,6 +69,35 @@ export async function endClientGrants(ctx: AnyContext, options: ResolvedOptions,
 /** Ends everything of a client that is deleted. */
 export async function endAllOfClient(ctx: AnyContext, options: ResolvedOptions, clientId: string): Promise<number> {
   return endGrants(ctx, options, await listRows(ctx.records('oauthGrant'), { where: { clientId } }), 'client')
+}
+
+/** A client of an organization is for its members now: grants of others end, and what they allowed. */
+export async function endForeignGrants(ctx: AnyContext, options: ResolvedOptions, row: OAuthClientRecord): Promise<number> {
+  const { id: clientId, organizationId, membersOnly } = row
+  const organization = { id: organizationId ?? '', name: '', membersOnly }
+  const grants = await listRows(ctx.records('oauthGrant'), { where: { clientId } })
+  const foreign: OAuthGrant[] = []
+  for (const grant of grants) if (grant.userId !== null && !(await mayEnter(ctx, { organization }, grant.userId))) foreign.push(grant)
+  return endGrants(ctx, options, foreign, 'client')
+}
+
+/** What a user has of clients that are for members of an organization alone: the membership ended. */
+export async function endMembersClients(
+  ctx: AnyContext,
+  options: ResolvedOptions,
+  userId: string,
+  organizationId: string,
+): Promise<number> {
+  const clients = await listRows(ctx.records('oauthClient'), { where: { organizationId } })
+  const own = new Set(clients.filter(({ membersOnly }) => membersOnly).map(({ id }) => id))
+  for (const clientId of own) await deletePending(ctx, userId, clientId)
+  const grants = own.size > 0 ? await listRows(ctx.records('oauthGrant'), { where: { userId } }) : []
+  return endGrants(
+    ctx,
+    options,
+    grants.filter(({ clientId }) => own.has(clientId)),
+    'access',
+  )
 }
 
 /** A browser session ended. Grants with `offline_access` outlive it (OpenID Connect Core section 11), and all clients learn of the end. */

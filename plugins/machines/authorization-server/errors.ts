@@ -1,4 +1,5 @@
 /** Errors that a browser can meet, and the rejections of RFC 6749 that programs get. */
+import { SignInError } from 'authkernel/errors'
 import { AuthError } from 'authkernel/kernel'
 
 /** The client or its redirect URI is unknown: the browser is led nowhere. */
@@ -26,4 +27,10 @@ export class OAuthRefusal extends AuthError {
     this.status = status
     this.headers = headers
   }
+}
+
+/** The proof of the session is older than `proofAge` of `organizationClients`: `auth.stepUp.require(request)`, or a new sign-in, renews it. */
+export class ClientProofRequired extends SignInError {
+  static override type = 'StepUpRequired'
+  static override row = { page: 'signIn' as const, status: 403, visible: true }
 }

@@ -17,11 +17,21 @@ export type Family = TokenFamily<OAuthGrant>
 export type GrantSource = Pick<OAuthCodeRow, 'scopes' | 'audiences' | 'attributes' | 'session'> &
   Partial<Pick<OAuthCodeRow, 'details' | 'claims'>> & { userId: string | null }
 
-/** Grants as families of refresh tokens. */
-export function grantFamilies(ctx: AnyContext, { idle }: Pick<ResolvedOptions, 'idle'>): FamilyKind<OAuthGrant> {
+/** Who gets a grant: the client, and the keys that it proved. */
+export interface GrantMaker {
+  readonly ctx: Context
+  readonly options: ResolvedOptions
+  readonly client: Client
+  readonly jkt: string | null
+  readonly x5t: string | null
+}
+
+/** Grants as families of refresh tokens. `x5t`: the certificate that the next tokens are bound to. */
+export function grantFamilies(ctx: AnyContext, { idle }: Pick<ResolvedOptions, 'idle'>, x5t?: string | null): FamilyKind<OAuthGrant> {
   return {
     table: ctx.records('oauthGrant'),
     idle,
+    ...(x5t !== undefined && { also: { x5t } }),
     async noteTheft(grant) {
       await noteEndedGrant(ctx, grant)
       await endDerived(ctx, grant.id, 'revoked')
@@ -30,14 +40,8 @@ export function grantFamilies(ctx: AnyContext, { idle }: Pick<ResolvedOptions, '
   }
 }
 
-/** A row to create, and its first refresh token. `seconds`: how long it lives without one. */
-export async function createGrant(
-  ctx: Context,
-  options: ResolvedOptions,
-  client: Client,
-  source: GrantSource,
-  jkt: string | null,
-): Promise<Family> {
+/** A row to create, and its first refresh token. */
+export async function createGrant({ ctx, options, client, jkt, x5t }: GrantMaker, source: GrantSource): Promise<Family> {
   const { attributes, session, userId, scopes, audiences, details = [], claims = null } = source
   const now = ctx.now.getTime()
   const refreshes = userId !== null && client.metadata.grant_types.includes('refresh_token')
@@ -65,6 +69,8 @@ export async function createGrant(
     sid: attributes?.sid === undefined ? null : await indexedName(attributes.sid),
     attributes,
     act: null,
+    organizationId: client.organization?.id ?? null,
+    x5t,
     mayAct: client.metadata.may_act ?? null,
     parent: null,
     actor: null,
@@ -76,8 +82,8 @@ export async function createGrant(
 }
 
 /**
- * Writes a grant with what is used up for it. False: one of the writes found nothing, or the access of the user ended since the code was given, or the
- * client was disabled or deleted at the same moment.
+ * Writes a grant with what is used up for it. False: one of the writes found nothing, or the access of the user ended since the code was given. Also where the
+ * client, its organization or the membership in it ended at the same moment.
  */
 export async function writeGrant(
   ctx: Context,
@@ -88,7 +94,7 @@ export async function writeGrant(
 ): Promise<boolean> {
   const isWritten = grant.userId === null ? (await ctx.atomic(writes)) !== false : await writeForUser(ctx, grant, access, writes)
   if (!isWritten) return false
-  if (await isStanding(ctx, client)) return true
+  if (await isStanding(ctx, client, grant.userId)) return true
   await endGrant(ctx, grant.id, 'client')
   return false
 }

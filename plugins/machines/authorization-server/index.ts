@@ -5,6 +5,7 @@ import type {} from 'authkernel/plugins/jwt'
 import { addReturnPage } from '../bearer/return-page.ts'
 import { addAccountSection } from './pages.ts'
 import type { ClientAct } from './client-administration.ts'
+import { signingMembers } from './client-metadata.ts'
 import { clientTarget, consentTarget } from './client-import.ts'
 import { addApproval } from './ciba-approve.ts'
 import { declareNotice } from './ciba-notice.ts'
@@ -17,13 +18,14 @@ import { messages } from './messages.ts'
 import { type AuthorizationServerApi, createApi } from './methods.ts'
 import { certificateMethods } from './mutual-tls.ts'
 import { type AuthorizationServerOptions, type ResolvedOptions, resolveOptions } from './options.ts'
+import { addClientMethods, type AuthorizationServerClient } from './methods-organization.ts'
 import { addMembershipEnding } from './organization-consent.ts'
+import { addOrganizationPages } from './pages-organization.ts'
 import { addRoutes } from './routes.ts'
 import { createAdministration, createService } from './service.ts'
 import type { ExchangeMode, ExchangeQuestion } from './token-exchange.ts'
+import { oauthBackchannelTable, oauthDeviceCodeTable } from './tables-polled.ts'
 import {
-  oauthBackchannelTable,
-  oauthDeviceCodeTable,
   oauthEndedGrantTable,
   oauthClientTable,
   oauthCodeTable,
@@ -51,6 +53,9 @@ export type {
 } from './mcp.ts'
 export type { ChangedMetadata, ClientAct, ClientActor, ClientChange, MadeClient } from './client-administration.ts'
 export type { ClientPage, ClientSearch, ListedClient } from './client-list.ts'
+export type { AuthorizationServerClient } from './methods-organization.ts'
+export type { OrganizationClientOptions } from './organization-client-options.ts'
+export type { NewOrganizationClient } from './organization-clients.ts'
 export type { AuthorizationServerApi, ConnectedApp, OrganizationApp } from './methods.ts'
 export type {
   AuthorizationDetail,
@@ -67,14 +72,13 @@ export type {
 } from './options.ts'
 export type { ClientAdministration, ResourceTokens } from './service.ts'
 export type { ExchangeMode, ExchangeQuestion } from './token-exchange.ts'
+export type { OAuthBackchannelRow, OAuthDeviceCodeRow } from './tables-polled.ts'
 export type {
   ActClaim,
   NamedClaims,
-  OAuthBackchannelRow,
   OAuthClientRow,
   OAuthCodeRow,
   OAuthConsentRow,
-  OAuthDeviceCodeRow,
   OAuthEndedGrantRow,
   OAuthGrantRow,
   OAuthOrganizationConsentRow,
@@ -110,8 +114,10 @@ declare module 'authkernel/kernel' {
       clientId: string
       name: string
       act: ClientAct
-      by: 'host' | 'admin' | 'client'
+      by: 'host' | 'admin' | 'client' | 'organization'
       user: { id: string } | null
+      /** The organization that the client belongs to; null: none. */
+      organizationId: string | null
       members: readonly string[]
       reason: string
     }
@@ -137,11 +143,16 @@ declare module 'authkernel/kernel' {
 }
 
 /** Adds the endpoints, the pages and `auth.authorizationServer`. Needs jwtPlugin for the signing keys. Throws AuthError for options of the wrong shape. */
-export function authorizationServerPlugin(options: AuthorizationServerOptions = {}): Plugin<AuthorizationServerApi> {
+export function authorizationServerPlugin(
+  options: AuthorizationServerOptions = {},
+): Plugin<AuthorizationServerApi & AuthorizationServerClient> {
   const resolved = resolveOptions(options)
   return {
     name: 'authorization-server',
-    requires: ['records', 'store:getUser', 'pages', 'limit', 'signingKeys', 'session:attributes'],
+    requires: [
+      ...(['records', 'store:getUser', 'pages', 'limit', 'signingKeys', 'session:attributes'] as const),
+      ...(resolved.organizationClients ? (['organizations'] as const) : []),
+    ],
     setup(kernel) {
       assertCertificates(kernel, resolved)
       kernel.records('oauthClient', oauthClientTable)
@@ -166,12 +177,13 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
       kernel.declareEvent('clientTokenExchanged')
       kernel.declareHook('tokenExchange', 'first')
       kernel.messages(messages)
-      kernel.decorate('signingKeys', ({ maxAge, algorithm }) => {
+      kernel.decorate('signingKeys', ({ maxAge, algorithms }) => {
         for (const [id, { metadata }] of resolved.clients)
-          if (![undefined, algorithm].includes(metadata.userinfo_signed_response_alg))
-            throw new AuthError(
-              `Plugin "authorization-server": the client "${id}" wants userinfo signed by ${metadata.userinfo_signed_response_alg}, and plugin "jwt" signs by ${algorithm}.`,
-            )
+          for (const name of signingMembers)
+            if (metadata[name] !== undefined && !algorithms.includes(metadata[name]))
+              throw new AuthError(
+                `Plugin "authorization-server": \`${name}\` of the client "${id}" is ${metadata[name]}, and plugin "jwt" signs by ${algorithms.join(', ')}. Add it to \`algorithms\` of jwtPlugin.`,
+              )
         if (resolved.tokenAge > maxAge)
           throw new AuthError(
             `Plugin "authorization-server": \`accessTokenAge\` is ${resolved.tokenAge} and \`maxAge\` of plugin "jwt" is ${maxAge}. A token must not outlive the keys: raise \`maxAge\` of jwtPlugin.`,
@@ -193,6 +205,10 @@ export function authorizationServerPlugin(options: AuthorizationServerOptions = 
       addEndings(kernel, resolved)
       addMembershipEnding(kernel, resolved)
       addRoutes(kernel, resolved)
+      if (resolved.organizationClients) {
+        addOrganizationPages(kernel, resolved)
+        addClientMethods(kernel, resolved)
+      }
       kernel.provide('resourceTokens', createService(resolved))
       kernel.provide('clientAdministration', createAdministration(resolved))
       return { authorizationServer: createApi(kernel, resolved) }
@@ -210,5 +226,7 @@ function assertCertificates({ config }: Kernel, { clients, mutualTls }: Resolved
     const method = metadata.token_endpoint_auth_method
     if (method.endsWith('tls_client_auth') && !certificateMethods(mutualTls).includes(method))
       throw fault(`the client "${id}" authenticates by "${method}", which needs \`mutualTls\`${mutualTls ? ' with `chainVerified`' : ''}.`)
+    if (metadata.tls_client_certificate_bound_access_tokens && !mutualTls)
+      throw fault(`the client "${id}" has \`tls_client_certificate_bound_access_tokens\`, which needs \`mutualTls\`.`)
   }
 }

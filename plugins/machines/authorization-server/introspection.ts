@@ -9,7 +9,7 @@ import { OAuthRefusal } from './errors.ts'
 import { endGrant, grantFamilies } from './grants.ts'
 import type { ResolvedOptions } from './options.ts'
 import { allowedScopes, readOwner } from './rights.ts'
-import { actorClaims, findLiveToken, findResource, type LiveToken } from './tokens.ts'
+import { actorClaims, algorithmFor, confirmationClaim, findLiveToken, findResource, type LiveToken, organizationClaim } from './tokens.ts'
 
 const inactive = { active: false }
 
@@ -29,11 +29,13 @@ export async function answerIntrospection(ctx: Context, options: ResolvedOptions
 }
 
 /** A resource server that asks for it gets a signed answer, which is evidence of its own (RFC 9701). */
-async function answerWith(ctx: Context, { id }: Client, answer: Readonly<Record<string, unknown>>): Promise<Response> {
+async function answerWith(ctx: Context, { id, metadata }: Client, answer: Readonly<Record<string, unknown>>): Promise<Response> {
   const type = 'application/token-introspection+jwt'
   if (!(ctx.request.headers.get('accept') ?? '').toLowerCase().includes(type)) return json(answer, 200, { 'Cache-Control': 'no-store' })
   const claims = { iss: ctx.base, aud: id, iat: Math.floor(ctx.now.getTime() / 1000), token_introspection: answer }
-  const signed = await ctx.service('signingKeys').sign(ctx, 'token-introspection+jwt', claims)
+  const keys = ctx.service('signingKeys')
+  const algorithm = algorithmFor(keys, metadata.introspection_signed_response_alg)
+  const signed = await keys.sign(ctx, 'token-introspection+jwt', claims, { algorithm })
   return new Response(signed, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store' } })
 }
 
@@ -69,7 +71,7 @@ function audiencesFor(options: ResolvedOptions, { id }: Client, { grant, audienc
 async function describe(
   options: ResolvedOptions,
   client: Client,
-  { grant, details, end }: LiveToken,
+  { grant, details, x5t, end }: LiveToken,
   scopes: readonly string[],
   audiences: readonly string[],
 ): Promise<Record<string, unknown>> {
@@ -87,7 +89,8 @@ async function describe(
     iat: Math.floor(started.getTime() / 1000),
     token_type: jkt === null ? 'Bearer' : 'DPoP',
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
-    ...(jkt !== null && { cnf: { jkt } }),
+    ...confirmationClaim({ jkt, x5t }),
+    ...organizationClaim(grant),
     ...actorClaims(grant),
     ...(own.length > 0 && { authorization_details: own }),
     ...(attributes && { auth_time: attributes.authTime }),

@@ -27,6 +27,8 @@ export interface ResourceCaller {
   /** Null: the client acts for itself. */
   userId: string | null
   clientId: string
+  /** The organization of a client that belongs to one; null: the client is of none. */
+  organizationId: string | null
   /** Who acts for the user, the newest first; empty: the client itself. */
   actors: readonly string[]
   /** What it asked for beyond scopes (RFC 9396), for this resource. */
@@ -136,11 +138,12 @@ export async function decideToken(
     return { response: await refusalResponse(ctx, options, token, { ...wanted, resource_metadata: metadata }) }
   }
   const { grant, end, text } = token
-  const [{ userId, clientId }, held] = [grant, [...token.scopes]]
+  const [{ userId, clientId, organizationId }, held] = [grant, [...token.scopes]]
   const authInfo = { token: text, clientId, scopes: held, expiresAt: end, resource: new URL(resource.resource), extra: { userId } }
   const caller = {
     userId,
     clientId,
+    organizationId,
     actors: actorsOf(grant.act),
     details: token.details,
     scopes: held,

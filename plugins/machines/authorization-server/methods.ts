@@ -15,6 +15,14 @@ import { type ClientPage, type ClientSearch, type ListedClient, readClient, sear
 import type { ClientMetadata } from './client-metadata.ts'
 import { listConsents } from './consent-store.ts'
 import { createGuards, type ResourceGuards } from './mcp.ts'
+import {
+  createOrganizationClient,
+  deleteOrganizationClient,
+  listOrganizationClients,
+  type NewOrganizationClient,
+  rotateOrganizationClient,
+  updateOrganizationClient,
+} from './organization-clients.ts'
 import { listForOrganization, revokeForOrganization } from './organization-consent.ts'
 import type { ResolvedOptions } from './options.ts'
 import { revokeClient } from './pages.ts'
@@ -63,8 +71,21 @@ export interface AuthorizationServerApi {
       /** Deletes a stored client with its grants, tokens and consents. False: there is none. */
       delete(clientId: string, order?: { reason?: string | undefined } & OfTenant): Promise<boolean>
     }
-    /** What organizations allow clients for all of their members. */
+    /** What organizations allow clients for all of their members, and clients that belong to an organization. */
     organizations: {
+      /** Clients that belong to an organization, with the option `organizationClients`. */
+      clients: {
+        /** Oldest first. */
+        list(organizationId: string, of?: OfTenant): Promise<ListedClient[]>
+        /** The secret is returned once. Throws HttpError 400 for metadata that no such client may have, 404 without the organization, 409 for too many. */
+        create(organizationId: string, client: NewOrganizationClient & OfTenant): Promise<MadeClient>
+        /** Null: the organization has no such client. Throws as `clients.update`, and HttpError 403 for one that an administrator disabled. */
+        update(organizationId: string, clientId: string, change: ClientChange & OfTenant): Promise<MadeClient | null>
+        /** Null: the organization has no such client, or it has no secret. Throws as `clients.rotate`. */
+        rotate(organizationId: string, clientId: string, order?: { overlap?: number | undefined } & OfTenant): Promise<MadeClient | null>
+        /** With its grants, tokens and consents. False: the organization has no such client. */
+        delete(organizationId: string, clientId: string, of?: OfTenant): Promise<boolean>
+      }
       /** Oldest first. */
       list(organizationId: string, of?: OfTenant): Promise<OrganizationApp[]>
       /** Removes it; grants of members end unless they allowed the same themselves. False: there was none. */
@@ -92,6 +113,7 @@ export function createApi(kernel: Kernel, options: ResolvedOptions): Authorizati
       delete: async (id, { tenant, reason = '' } = {}) => deleteClient(await job({ tenant }), options, id, { ...hostActor, reason }),
     },
     organizations: {
+      clients: createOrganizationApi(job, options),
       async list(organizationId, of) {
         const rows = await listForOrganization(await job(of), organizationId)
         return rows.map(({ clientId, name, scopes, by, created }) => ({ clientId, name, scopes, by, created }))
@@ -107,5 +129,22 @@ export function createApi(kernel: Kernel, options: ResolvedOptions): Authorizati
         used,
       })),
     disconnect: async (userId, clientId, of) => revokeClient(await job(of), options, userId, clientId),
+  }
+}
+
+function createOrganizationApi(
+  job: (of?: OfTenant) => Promise<AnyContext>,
+  options: ResolvedOptions,
+): AuthorizationServerApi['authorizationServer']['organizations']['clients'] {
+  const userId = null
+  return {
+    list: async (organizationId, of) => listOrganizationClients(await job(of), organizationId),
+    create: async (organizationId, { tenant, ...client }) =>
+      createOrganizationClient(await job({ tenant }), options, organizationId, client, userId),
+    update: async (organizationId, clientId, { tenant, ...change }) =>
+      updateOrganizationClient(await job({ tenant }), options, { organizationId, clientId, userId }, change),
+    rotate: async (organizationId, clientId, { tenant, ...order } = {}) =>
+      rotateOrganizationClient(await job({ tenant }), { organizationId, clientId, userId }, order),
+    delete: async (organizationId, clientId, of) => deleteOrganizationClient(await job(of), options, { organizationId, clientId, userId }),
   }
 }

@@ -1,5 +1,5 @@
-/** Client authentication by a certificate (RFC 8705 section 2), which a trusted proxy hands on in a header. */
-import type { Context } from 'authkernel/kernel'
+/** Certificates of clients (RFC 8705), which a trusted proxy hands on in a header: clients authenticate by them, and tokens are bound to them. */
+import { type Context, sha256, toBase64Url } from 'authkernel/kernel'
 import { nodeCrypto } from 'authkernel/kernel/protocols'
 import { readClientKeys } from './client-keys.ts'
 import type { ClientAuthMethod } from './client-metadata.ts'
@@ -27,6 +27,12 @@ export async function fitsCertificate(ctx: Context, options: MutualTlsOptions | 
   return client.metadata.token_endpoint_auth_method === 'self_signed_tls_client_auth'
     ? isRegistered(ctx, client, certificate)
     : hasName(client, certificate)
+}
+
+/** `x5t#S256` of the certificate of the connection (RFC 8705 section 3.1); null: there is none that counts now. The key is proved by TLS, so no CA is needed. */
+export async function readThumbprint(ctx: Context, options: MutualTlsOptions | undefined): Promise<string | null> {
+  const certificate = options && readHeader(ctx.request.headers.get(options.header))
+  return certificate && isInTime(certificate, ctx.now) ? toBase64Url(await sha256(new Uint8Array(certificate.raw))) : null
 }
 
 /** `:<DER in base64>:` (RFC 9440), or PEM with percent-encoding, as nginx, Envoy and Apache give it. */

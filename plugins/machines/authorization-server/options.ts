@@ -3,6 +3,11 @@ import { type AnyContext, assertOptions, AuthError, type Awaitable, type LimitRu
 import { type ClientMetadata, readClientMetadata } from './client-metadata.ts'
 import { OAuthRefusal } from './errors.ts'
 import { type IdentityAssertionOptions, resolveAssertions, type ResolvedAssertions } from './identity-assertion-options.ts'
+import {
+  type OrganizationClientOptions,
+  type ResolvedOrganizationClients,
+  resolveOrganizationClients,
+} from './organization-client-options.ts'
 
 /** A client that the host lists. */
 export interface ClientOptions extends Partial<ClientMetadata> {
@@ -150,6 +155,8 @@ export interface AuthorizationServerOptions {
   dpop?: { nonces?: boolean | undefined } | undefined
   /** Scopes that need a fresh proof or a second factor, by their names; default: none. */
   scopeProof?: Readonly<Record<string, ScopeProof>> | undefined
+  /** Organizations may make clients. Needs organizationsPlugin. Default: they may not. */
+  organizationClients?: OrganizationClientOptions | undefined
   /** Who allows clients for all members of an organization, and what only they can allow. */
   organizationConsent?: OrganizationConsentOptions | undefined
   /** Experimental: assertions of users between servers (ID-JAG). Default: none. */
@@ -187,6 +194,7 @@ export interface ResolvedOptions extends Pick<
   assertions: ResolvedAssertions
   scopeProof: ReadonlyMap<string, ScopeProof>
   organizationConsent: { roles: readonly string[]; scopes: readonly string[] }
+  organizationClients: ResolvedOrganizationClients | undefined
 }
 
 /** Scopes of OpenID Connect that the server knows itself. */
@@ -215,6 +223,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
     identityAssertions: true,
     scopeProof: true,
     organizationConsent: true,
+    organizationClients: true,
   })
   assertOptions('Plugin "authorization-server"', options.ciba, { findUser: true, checkUserCode: true, notify: true }, 'ciba')
   assertOptions('Plugin "authorization-server"', options.device, { place: true }, 'device')
@@ -243,6 +252,7 @@ export function resolveOptions(options: AuthorizationServerOptions): ResolvedOpt
       roles: options.organizationConsent?.roles ?? ['owner', 'admin'],
       scopes: options.organizationConsent?.scopes ?? [],
     },
+    organizationClients: options.organizationClients && resolveOrganizationClients(options.organizationClients, resources),
     pairwiseSalt,
     ciba: options.ciba,
     device: options.device,

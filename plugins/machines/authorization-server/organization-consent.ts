@@ -4,7 +4,8 @@ import type {} from 'authkernel/plugins/organizations'
 import { listRows } from 'authkernel/kernel/stores'
 import type { Client } from './clients.ts'
 import { findConsent } from './consent-store.ts'
-import { endGrants } from './endings.ts'
+import { endGrants, endMembersClients } from './endings.ts'
+import { deleteOrganizationClients } from './organization-clients.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OAuthGrant, OAuthOrganizationConsent } from './tables.ts'
 
@@ -143,13 +144,17 @@ export function addMembershipEnding(kernel: Kernel, options: ResolvedOptions): v
     'organizationChanged',
     async ({ act, organizationId, ctx }) => {
       if (act !== 'deleted') return
+      await deleteOrganizationClients(ctx, options, organizationId)
       for (const { clientId } of await listForOrganization(ctx, organizationId))
         await revokeForOrganization(ctx, options, { organizationId, clientId, by: null })
     },
     { of: 'organizations' },
   )
   kernel.onAccessEnd('app', async (ctx, { which }) =>
-    'member' in which ? endMemberGrants(ctx, options, which.member.userId, which.member.organizationId) : 0,
+    'member' in which
+      ? (await endMembersClients(ctx, options, which.member.userId, which.member.organizationId)) +
+        (await endMemberGrants(ctx, options, which.member.userId, which.member.organizationId))
+      : 0,
   )
 }
 

@@ -7,7 +7,7 @@ import { OAuthRefusal } from './errors.ts'
 import { createGrant, describeGrant, writeGrant } from './grants.ts'
 import { scopesWithoutPage } from './organization-consent.ts'
 import { readOwner } from './rights.ts'
-import type { OAuthBackchannelRecord, OAuthDeviceCode } from './tables.ts'
+import type { OAuthBackchannelRecord, OAuthDeviceCode } from './tables-polled.ts'
 import { answerWithTokens, type GrantCall, invalidGrant, narrowAudiences, narrowDetails } from './token-answer.ts'
 
 /** Throws OAuthRefusal `authorization_pending`, `slow_down`, `expired_token`, `access_denied` and `invalid_grant`. Of several polls one gets the tokens. */
@@ -41,7 +41,7 @@ async function redeem(
   row: OAuthBackchannelRecord | OAuthDeviceCode | null,
   { table, useUp }: { table: PolledTable; useUp(id: string): AtomicWrite },
 ): Promise<TokenAnswer> {
-  const { ctx, options, client, form, jkt } = call
+  const { ctx, options, client, form } = call
   if (!row || row.clientId !== client.id) throw invalidGrant()
   if (row.until <= ctx.now) throw new OAuthRefusal('expired_token', 'The request is too old. Ask again.')
   if (row.status === 'denied') throw new OAuthRefusal('access_denied', 'The user said no.')
@@ -56,7 +56,7 @@ async function redeem(
   // An administrator may have taken back for all what the user allowed with it.
   const scopes = await scopesWithoutPage(ctx, options, client, userId, row.scopes)
   const source = { userId, scopes, audiences: row.audiences, details, attributes, session: '' }
-  const family = await createGrant(ctx, options, client, source, jkt)
+  const family = await createGrant(call, source)
   const { session: grant } = family
   const isWritten = await writeGrant(ctx, client, grant, access, [useUp(id), { record: 'oauthGrant', create: grant }])
   if (!isWritten) throw invalidGrant()

@@ -8,14 +8,17 @@ import { answerWithTokens, type GrantCall, invalidGrant, narrowAudiences, narrow
 
 /** Rotates. A token that was used before ends the grant. */
 export async function refreshTokens(call: GrantCall): Promise<TokenAnswer> {
-  const { ctx, options, client, form, jkt } = call
+  const { ctx, options, client, form, jkt, x5t } = call
   const token = form.get('refresh_token')
   if (!token) throw new OAuthRefusal('invalid_request', '`refresh_token` is needed.')
   const wanted = form.get('scope')?.split(' ').filter(Boolean)
   let audiences: string[] = []
   // Everything that can be refused is refused before the token is used up: the client may try again with the same one.
-  const next = await rotateRefresh(ctx, grantFamilies(ctx, options), { clientId: client.id, jkt }, token, async (grant) => {
+  const isPublic = client.metadata.token_endpoint_auth_method === 'none'
+  const next = await rotateRefresh(ctx, grantFamilies(ctx, options, x5t), { clientId: client.id, jkt }, token, async (grant) => {
     if (!(await readOwner(ctx, grant))) return { error: 'invalid_grant' }
+    // A client that authenticates may have a new certificate (RFC 8705 section 4); one that does not has its certificate alone.
+    if (grant.x5t !== null && (x5t === null || (isPublic && x5t !== grant.x5t))) return { error: 'invalid_grant' }
     if (wanted && !wanted.every((scope) => grant.scopes.includes(scope))) return { error: 'invalid_scope' }
     audiences = narrowAudiences(options, grant.audiences, form)
     narrowDetails(grant.details, form)

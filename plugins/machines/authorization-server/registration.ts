@@ -1,11 +1,12 @@
 /** Dynamic client registration (RFC 7591), and how a registered client reads, changes and deletes itself (RFC 7592). */
 import { type Context, equal, json, networksOf } from 'authkernel/kernel'
-import { type ClientMetadata, readClientMetadata } from './client-metadata.ts'
+import { type ClientMetadata, readClientMetadata, signingMembers } from './client-metadata.ts'
 import { type ClientActor, deleteClient, noteChange } from './client-administration.ts'
 import { hashSecret, labelOf, makeClientId, makeSecret, newClientRow } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OAuthClientRecord } from './tables.ts'
+import { algorithmFor } from './tokens.ts'
 
 /** Options of registration with their defaults. */
 export type Registration = NonNullable<ResolvedOptions['registration']>
@@ -13,9 +14,10 @@ export type Registration = NonNullable<ResolvedOptions['registration']>
 const clientItself: ClientActor = { by: 'client', userId: null, reason: '' }
 
 /** `POST /oauth2/register`. */
-export async function registerClient(ctx: Context, registration: Registration): Promise<Response> {
+export async function registerClient(ctx: Context, options: ResolvedOptions, registration: Registration): Promise<Response> {
   await assertMayRegister(ctx, registration)
   const metadata = withOwnAlgorithm(ctx, readClientMetadata(await ctx.body(), 'registration'))
+  assertBindable(options, metadata)
   if (metadata.subject_type === 'pairwise') throw new OAuthRefusal('invalid_client_metadata', 'A registered client has public subjects.')
   const clients = ctx.records('oauthClient')
   if ((await clients.count({ source: 'registration' }, { max: registration.max })) >= registration.max)
@@ -53,11 +55,12 @@ export async function readRegistration(ctx: Context): Promise<Response> {
 }
 
 /** `PUT /oauth2/register/:client` (RFC 7592 section 2.2): the metadata is replaced as a whole. The method of authentication stays, so that no secret is needed again. */
-export async function changeRegistration(ctx: Context): Promise<Response> {
+export async function changeRegistration(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const row = await findOwn(ctx)
   const body = await ctx.body()
   if (body['client_id'] !== row.id) throw new OAuthRefusal('invalid_client_metadata', '`client_id` must be that of the client.')
   const metadata = withOwnAlgorithm(ctx, readClientMetadata(body, 'registration'))
+  assertBindable(options, metadata)
   if (metadata.token_endpoint_auth_method !== row.metadata.token_endpoint_auth_method || metadata.subject_type === 'pairwise')
     throw new OAuthRefusal('invalid_client_metadata', '`token_endpoint_auth_method` and `subject_type` cannot change: register again.')
   // What users allowed was for the client as they saw it.
@@ -108,17 +111,24 @@ function describe(ctx: Context, { id, metadata, created }: OAuthClientRecord): R
   return {
     client_id: id,
     client_id_issued_at: Math.floor(created.getTime() / 1000),
+    id_token_signed_response_alg: ctx.service('signingKeys').algorithm,
     ...metadata,
     response_types: ['code'],
-    id_token_signed_response_alg: ctx.service('signingKeys').algorithm,
     registration_client_uri: `${ctx.base}/oauth2/register/${id}`,
   }
 }
 
-/** The server has one algorithm. A wish for another one is replaced, and the answer says so (RFC 7591 section 3.2.1). */
+/** A wish for an algorithm that the server has no key for is replaced, and the answer says so (RFC 7591 section 3.2.1). */
 function withOwnAlgorithm(ctx: Context, metadata: ClientMetadata): ClientMetadata {
-  const { algorithm } = ctx.service('signingKeys')
-  return metadata.userinfo_signed_response_alg === undefined ? metadata : { ...metadata, userinfo_signed_response_alg: algorithm }
+  const keys = ctx.service('signingKeys')
+  const named = signingMembers.filter((name) => metadata[name] !== undefined)
+  return { ...metadata, ...Object.fromEntries(named.map((name) => [name, algorithmFor(keys, metadata[name])])) }
+}
+
+/** Where no certificate is read, the client could not get one token. */
+function assertBindable({ mutualTls }: ResolvedOptions, metadata: ClientMetadata): void {
+  if (metadata.tls_client_certificate_bound_access_tokens && !mutualTls)
+    throw new OAuthRefusal('invalid_client_metadata', 'Tokens are not bound to certificates here: use DPoP.')
 }
 
 function unknownClient(): OAuthRefusal {

@@ -3,6 +3,7 @@ import { type Context, json } from 'authkernel/kernel'
 import { nonceHeaders, readProofKey } from '../bearer/dpop.ts'
 import { detailsFor } from './authorization-details.ts'
 import { scopesNow } from './introspection.ts'
+import { readThumbprint } from './mutual-tls.ts'
 import type { AuthorizationDetail, ResolvedOptions } from './options.ts'
 import type { OAuthGrant } from './tables.ts'
 import { findLiveToken } from './tokens.ts'
@@ -52,6 +53,8 @@ export async function readRequestToken(
     if ('error' in proof) return refuse(proof.error === 'use_dpop_nonce' ? 'use_dpop_nonce' : 'invalid_dpop_proof')
     if (proof.jkt !== live.grant.jkt) return refuse('invalid_token')
   }
+  // RFC 8705 section 3: the connection has the certificate that the token is bound to.
+  if (live.x5t !== null && live.x5t !== (await readThumbprint(ctx, options.mutualTls))) return refuse('invalid_token')
   const scopes = await scopesNow(ctx, options, live)
   if (!scopes) return refuse('invalid_token')
   if (!needed.every((scope) => scopes.includes(scope))) return refuse('insufficient_scope', 403)

@@ -79,10 +79,10 @@ function addRegistrationRoutes(kernel: Kernel, options: ResolvedOptions, registr
     method: 'POST',
     path: '/oauth2/register',
     ...withJson,
-    handler: (ctx) => answerAsOAuth(() => registerClient(ctx, registration)),
+    handler: (ctx) => answerAsOAuth(() => registerClient(ctx, options, registration)),
   })
   kernel.route({ method: 'GET', path, ...forClients, handler: (ctx) => answerAsOAuth(() => readRegistration(ctx)) })
-  kernel.route({ method: 'PUT', path, ...withJson, handler: (ctx) => answerAsOAuth(() => changeRegistration(ctx)) })
+  kernel.route({ method: 'PUT', path, ...withJson, handler: (ctx) => answerAsOAuth(() => changeRegistration(ctx, options)) })
   kernel.route({ method: 'DELETE', path, ...forClients, handler: (ctx) => answerAsOAuth(() => deleteRegistration(ctx, options)) })
 }
 

@@ -1,4 +1,4 @@
-/** The records of clients, requests, codes, grants and consents. */
+/** The records of clients, requests, codes, grants and consents. Questions that a client polls for are in `tables-polled.ts`. */
 import type { RecordSpec, Row, SessionAttributes, StampOfAccess } from 'authkernel/kernel'
 import type { ClientMetadata } from './client-metadata.ts'
 import type { AuthorizationDetail } from './options.ts'
@@ -16,9 +16,13 @@ export interface OAuthClientRow {
   formerUntil: Date | null
   /**
    * `host`: made by server code or an administrator. `registration`: the client registered itself (RFC 7591). `moved`: of another product, which does not
-   * say who made it. `document`: it has a metadata document, and the row says alone that it is disabled.
+   * say who made it. `document`: it has a metadata document, and the row says alone that it is disabled. `organization`: owners of an organization made it.
    */
-  source: 'host' | 'registration' | 'moved' | 'document'
+  source: 'host' | 'registration' | 'moved' | 'document' | 'organization'
+  /** The organization that it belongs to, and ends with; null: none. */
+  organizationId: string | null
+  /** Only members of that organization may sign in to it. */
+  membersOnly: boolean
   /** Counts changes: of two changes to the same state one is rejected. */
   version: number
   /** Since when it gets nothing; null: it works. */
@@ -108,6 +112,10 @@ export interface OAuthGrantRow {
   attributes: SessionAttributes | null
   /** Who acts for the user (RFC 8693 section 4.1); null: the client itself, as the user let it in. */
   act: ActClaim | null
+  /** The organization of the client that it began with; null: none. */
+  organizationId: string | null
+  /** SHA-256 of the certificate that the tokens are bound to (RFC 8705 section 3); null: none. */
+  x5t: string | null
   /** Who may act for the user (RFC 8693 section 4.4); null: the policy of the server decides alone. */
   mayAct: { sub: string } | null
   /** Grants that it was made from, and ends with: that of the user's token, and that of the actor's. */
@@ -124,50 +132,6 @@ export interface OAuthEndedGrantRow {
   ended: Date
   expires: Date
 }
-
-/** A question of a client to a user, who answers it apart from the client, which polls for the answer. */
-interface PolledQuestion {
-  clientId: string
-  /** Name of the client when it asked. */
-  clientName: string
-  scopes: string[]
-  audiences: string[]
-  details: AuthorizationDetail[]
-  status: 'pending' | 'approved' | 'denied'
-  /** Of the session that approved it. */
-  attributes: SessionAttributes | null
-  /** The state of the user's access when it was approved. */
-  access: StampOfAccess | null
-  /** Seconds between two polls. */
-  interval: number
-  polled: Date
-  /** Too late after that. The row stays for a while, so that the client learns why. */
-  until: Date
-  expires: Date
-}
-
-/** A row of `oauthBackchannel`: a question of a client to a user who is elsewhere (CIBA). Its id is a keyed hash of the `auth_req_id`. */
-export interface OAuthBackchannelRow extends PolledQuestion {
-  userId: string
-  /** What the other device shows too. */
-  binding: string | null
-  needsSecondFactor: boolean
-  /** For the client that wants to be called: its token, and the `auth_req_id`. Sealed. */
-  ping: { id: string; token: string } | null
-}
-export type OAuthBackchannelRecord = Row<OAuthBackchannelRow>
-
-/** A row of `oauthDeviceCode`: a device that shows a code (RFC 8628). Its id is a keyed hash of the device code. */
-export interface OAuthDeviceCodeRow extends PolledQuestion {
-  /** A keyed hash: eight letters could be tried out in a copy of the table. */
-  userCode: string
-  /** Who approved it. */
-  userId: string | null
-  /** Of the device that asked. */
-  address: string | null
-  userAgent: string | null
-}
-export type OAuthDeviceCode = Row<OAuthDeviceCodeRow>
 
 /** A row of `oauthConsent`: what one user allowed one client. */
 export interface OAuthConsentRow {
@@ -202,8 +166,6 @@ declare module 'authkernel/kernel' {
     oauthCode: OAuthCodeRow
     oauthGrant: OAuthGrantRow
     oauthConsent: OAuthConsentRow
-    oauthBackchannel: OAuthBackchannelRow
-    oauthDeviceCode: OAuthDeviceCodeRow
     oauthEndedGrant: OAuthEndedGrantRow
     oauthOrganizationConsent: OAuthOrganizationConsentRow
   }
@@ -211,8 +173,6 @@ declare module 'authkernel/kernel' {
 
 /** The end of what does not expire, within the range that every database holds. */
 export const never: Date = new Date(Date.UTC(9999, 0, 1))
-/** Seconds between two polls, at first. */
-export const pollInterval = 5
 /** Characters of a `client_id`: the URL of a metadata document is one too. */
 export const maxClientId = 255
 
@@ -225,6 +185,8 @@ export const oauthClientTable: RecordSpec<OAuthClientRow> = {
     formerSecret: { type: 'string', max: 64, optional: true, secret: true },
     formerUntil: { type: 'date', optional: true },
     source: { type: 'string', max: 16 },
+    organizationId: { type: 'string', max: 64, optional: true },
+    membersOnly: { type: 'boolean', default: false },
     version: { type: 'integer', default: 1 },
     disabled: { type: 'date', optional: true },
     registration: { type: 'string', max: 64, optional: true, secret: true },
@@ -232,7 +194,7 @@ export const oauthClientTable: RecordSpec<OAuthClientRow> = {
     used: { type: 'date', optional: true },
     expires: { type: 'date' },
   },
-  index: [['created'], ['source', 'created'], ['label']],
+  index: [['created'], ['source', 'created'], ['label'], ['organizationId', 'created']],
   expires: 'expires',
 }
 
@@ -294,6 +256,8 @@ export const oauthGrantTable: RecordSpec<OAuthGrantRow> = {
     attributes: { type: 'json', optional: true },
     act: { type: 'json', optional: true },
     mayAct: { type: 'json', optional: true },
+    organizationId: { type: 'string', max: 64, optional: true },
+    x5t: { type: 'string', max: 43, optional: true },
     parent: { type: 'string', max: 32, optional: true },
     actor: { type: 'string', max: 32, optional: true },
     started: { type: 'date' },
@@ -334,50 +298,6 @@ export const oauthConsentTable: RecordSpec<OAuthConsentRow> = {
 export const oauthEndedGrantTable: RecordSpec<OAuthEndedGrantRow> = {
   id: 'given',
   fields: { ended: { type: 'date' }, expires: { type: 'date' } },
-  expires: 'expires',
-}
-
-const questionFields = {
-  clientId: { type: 'string', max: maxClientId },
-  clientName: { type: 'string', max: 100 },
-  scopes: { type: 'json' },
-  audiences: { type: 'json' },
-  details: { type: 'json' },
-  status: { type: 'string', max: 8 },
-  attributes: { type: 'json', optional: true },
-  access: { type: 'json', optional: true },
-  interval: { type: 'integer' },
-  polled: { type: 'date' },
-  until: { type: 'date' },
-  expires: { type: 'date' },
-} as const
-
-export const oauthBackchannelTable: RecordSpec<OAuthBackchannelRow> = {
-  id: 'given',
-  fields: {
-    ...questionFields,
-    userId: { type: 'string' },
-    binding: { type: 'string', max: 100, optional: true },
-    needsSecondFactor: { type: 'boolean' },
-    ping: { type: 'json', sealed: true, optional: true, unreadable: 'absent' },
-  },
-  index: [['userId', 'until']],
-  owner: 'user',
-  expires: 'expires',
-}
-
-export const oauthDeviceCodeTable: RecordSpec<OAuthDeviceCodeRow> = {
-  id: 'given',
-  fields: {
-    ...questionFields,
-    userCode: { type: 'string', max: 64, secret: true },
-    userId: { type: 'string', optional: true },
-    address: { type: 'string', max: 64, optional: true },
-    userAgent: { type: 'text', optional: true },
-  },
-  unique: [['userCode']],
-  index: [['userId']],
-  owner: { field: 'userId', of: 'user' },
   expires: 'expires',
 }
 

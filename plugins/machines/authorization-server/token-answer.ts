@@ -16,6 +16,8 @@ export interface GrantCall {
   readonly form: URLSearchParams
   /** Thumbprint of the key that the client proved (RFC 9449); null: none. */
   readonly jkt: string | null
+  /** Thumbprint of the certificate that tokens of the client are bound to (RFC 8705); null: the client binds none. */
+  readonly x5t: string | null
 }
 
 /** The tokens of a user's grant, less what the user may no longer give. Throws OAuthRefusal `invalid_grant` when the user is gone. */

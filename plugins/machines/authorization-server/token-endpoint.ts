@@ -10,6 +10,7 @@ import type { Client } from './clients.ts'
 import { redeemCode } from './code-grant.ts'
 import { deviceGrantType } from './device-request.ts'
 import { OAuthRefusal } from './errors.ts'
+import { readThumbprint } from './mutual-tls.ts'
 import type { ResolvedOptions } from './options.ts'
 import { redeemBackchannel, redeemDevice } from './polled-grants.ts'
 import { refreshTokens } from './refresh-grant.ts'
@@ -33,12 +34,13 @@ export async function answerToken(ctx: Context, options: ResolvedOptions): Promi
   const form = await readForm(ctx)
   const client = await authenticateClient(ctx, options, form)
   const jkt = await readKey(ctx, options, client)
+  const x5t = await readCertificate(ctx, options, client)
   const type = form.get('grant_type')
   if (type === null) throw new OAuthRefusal('invalid_request', '`grant_type` is missing.')
   if (!isGrantType(type))
     throw new OAuthRefusal('unsupported_grant_type', `\`grant_type\` must be one of ${Object.keys(grants).join(', ')}.`)
   if (!client.metadata.grant_types.includes(type)) throw new OAuthRefusal('unauthorized_client', 'The client may not use this grant type.')
-  const answer = await grants[type]({ ctx, options, client, form, jkt })
+  const answer = await grants[type]({ ctx, options, client, form, jkt, x5t })
   await noteUse(ctx, client)
   return json(answer, 200, {
     'Cache-Control': 'no-store',
@@ -64,6 +66,14 @@ async function readKey(ctx: Context, options: ResolvedOptions, { metadata }: Cli
   if (proof.jkt === null && metadata.dpop_bound_access_tokens)
     throw new OAuthRefusal('invalid_dpop_proof', 'This client must send a DPoP proof.')
   return proof.jkt
+}
+
+/** The certificate that the tokens of the client are bound to; null: the client binds none. */
+async function readCertificate(ctx: Context, { mutualTls }: ResolvedOptions, { metadata }: Client): Promise<string | null> {
+  if (!metadata.tls_client_certificate_bound_access_tokens) return null
+  const x5t = await readThumbprint(ctx, mutualTls)
+  if (x5t === null) throw new OAuthRefusal('invalid_request', 'This client must send its certificate (mutual TLS).')
+  return x5t
 }
 
 /** For administrators, once a day; and a registered client that is in use no longer expires. */

@@ -51,19 +51,20 @@ export async function exchangeToken(call: GrantCall): Promise<TokenAnswer> {
   const scopes = narrowScopes(options, client, held, audiences, form)
   const mode = await askPolicy(ctx, { client, source, held, actor, scopes, audiences })
   const act = mode === 'delegation' ? appendActor(actor.sub, source.act) : source.act
-  const { session: fresh } = await createGrant(
-    ctx,
-    options,
-    client,
-    { userId: source.userId, scopes, audiences, attributes: source.attributes, session: '' },
-    jkt,
-  )
+  const { session: fresh } = await createGrant(call, {
+    userId: source.userId,
+    scopes,
+    audiences,
+    attributes: source.attributes,
+    session: '',
+  })
   const ends = new Date(Math.min(fresh.ends.getTime(), ctx.now.getTime() + options.tokenAge * 1000, subject.end * 1000, actor.end * 1000))
   const grant: OAuthGrant = {
     ...fresh,
     ends,
     expires: ends,
     act,
+    organizationId: fresh.organizationId ?? source.organizationId,
     parent: source.id,
     actor: actor.grantId,
     provider: source.provider,
@@ -83,7 +84,7 @@ export async function exchangeToken(call: GrantCall): Promise<TokenAnswer> {
 }
 
 /** The token that is exchanged. It must be one that the client got itself, or was sent as a resource server. */
-async function readSubjectToken({ ctx, options, client, form, jkt }: GrantCall): Promise<LiveToken> {
+async function readSubjectToken({ ctx, options, client, form, jkt, x5t }: GrantCall): Promise<LiveToken> {
   const wanted = form.get('requested_token_type')
   if (wanted !== null && wanted !== accessTokenType && wanted !== jwtType)
     throw new OAuthRefusal('invalid_request', `\`requested_token_type\` must be ${accessTokenType}.`)
@@ -94,6 +95,8 @@ async function readSubjectToken({ ctx, options, client, form, jkt }: GrantCall):
   // A token that is bound to a key gives no token that every holder may use; and the client that owns it shows that it still has the key.
   if (grant.jkt !== null && (jkt === null || (isOwn && jkt !== grant.jkt)))
     throw new OAuthRefusal('invalid_request', 'The token is bound to a key: send a DPoP proof.')
+  if (live.x5t !== null && (isOwn ? x5t !== live.x5t : x5t === null && jkt === null))
+    throw new OAuthRefusal('invalid_request', 'The token is bound to a certificate: send it, or a DPoP proof.')
   return live
 }
 
@@ -109,7 +112,7 @@ interface Actor {
   wanted: ExchangeMode
 }
 
-async function readActor({ ctx, options, client, form, jkt }: GrantCall): Promise<Actor> {
+async function readActor({ ctx, options, client, form, jkt, x5t }: GrantCall): Promise<Actor> {
   if (!form.has('actor_token')) {
     if (form.has('actor_token_type')) throw new OAuthRefusal('invalid_request', '`actor_token_type` stands beside `actor_token`.')
     return { sub: client.id, userId: null, clientId: client.id, grant: null, grantId: null, end: Infinity, wanted: 'impersonation' }
@@ -117,8 +120,8 @@ async function readActor({ ctx, options, client, form, jkt }: GrantCall): Promis
   const live = await readToken(ctx, options, form, 'actor_token')
   const { grant, end } = live
   // Else a client that was sent a token could act as its sender.
-  if (grant.clientId !== client.id || (grant.jkt !== null && grant.jkt !== jkt) || !(await scopesNow(ctx, options, live)))
-    throw invalidToken('actor_token')
+  const isHeld = (grant.jkt === null || grant.jkt === jkt) && (live.x5t === null || live.x5t === x5t)
+  if (grant.clientId !== client.id || !isHeld || !(await scopesNow(ctx, options, live))) throw invalidToken('actor_token')
   const { userId, clientId } = grant
   return { sub: userId ?? clientId, userId, clientId, grant, grantId: grant.id, end, wanted: 'delegation' }
 }

@@ -1,5 +1,5 @@
 /** Access tokens and ID tokens of a grant, and the way back from the text of an access token. */
-import { type Context, sha256, toBase64Url, toHex, type User } from 'authkernel/kernel'
+import { type Context, sha256, type SigningKeys, toBase64Url, toHex, type User } from 'authkernel/kernel'
 import { makeAccessToken, parseAccess, scopesWithin } from '../bearer/tokens.ts'
 import { areGranted, detailsFor } from './authorization-details.ts'
 import { subjectFor, userClaims } from './claims.ts'
@@ -22,6 +22,8 @@ export interface LiveToken {
   scopes: string[]
   audiences: string[]
   details: AuthorizationDetail[]
+  /** Thumbprint of the certificate that it is bound to (RFC 8705 section 3); null: none. */
+  x5t: string | null
   /** Seconds since the epoch. */
   end: number
 }
@@ -65,7 +67,7 @@ export async function findLiveToken(ctx: Context, options: ResolvedOptions, text
   )
   const scopes = within.filter((scope) => !scope.startsWith(' '))
   const details = grant.details.filter((_, place) => within.includes(markOfDetail(place)))
-  return { grant, scopes, audiences, details: detailsFor(options, details, audiences), end: parts.end }
+  return { grant, scopes, audiences, details: detailsFor(options, details, audiences), x5t: grant.x5t, end: parts.end }
 }
 
 /** The ID token of a grant (OpenID Connect Core section 2). */
@@ -76,9 +78,10 @@ export async function makeIdToken(
   { grant, user, nonce, accessToken }: { grant: OAuthGrant; user: User & { id: string }; nonce: string | null; accessToken: string },
 ): Promise<string> {
   const keys = ctx.service('signingKeys')
+  const algorithm = algorithmFor(keys, client.metadata.id_token_signed_response_alg)
   const now = Math.floor(ctx.now.getTime() / 1000)
   const { attributes } = grant
-  return keys.sign(ctx, 'JWT', {
+  const claims = {
     ...(await userClaims(ctx, options, client, user, { scopes: grant.scopes, requested: grant.claims?.idToken ?? [] })),
     iss: grant.issuer,
     sub: await subjectFor(options, client, user.id),
@@ -88,8 +91,27 @@ export async function makeIdToken(
     ...(nonce !== null && { nonce }),
     ...(attributes && { auth_time: attributes.authTime, acr: acrOf(attributes), amr: Object.keys(attributes.methods) }),
     ...(grant.session !== '' && { sid: await sidOf(grant) }),
-    at_hash: await halfHash(accessToken, keys.algorithm),
-  })
+    ...organizationClaim(grant),
+  }
+  // The hash is that of the algorithm that signs.
+  const withHash = async (signer: string) => ({ ...claims, at_hash: await halfHash(accessToken, signer) })
+  return keys.sign(ctx, 'JWT', withHash, { algorithm })
+}
+
+/** What a client registered, where the server has keys for it; else the algorithm of the server. */
+export function algorithmFor({ algorithm, algorithms }: Pick<SigningKeys, 'algorithm' | 'algorithms'>, wanted: string | undefined): string {
+  return wanted !== undefined && algorithms.includes(wanted) ? wanted : algorithm
+}
+
+/** The organization of the client that the grant began with. */
+export function organizationClaim({ organizationId }: Pick<OAuthGrant, 'organizationId'>): { org_id?: string } {
+  return organizationId === null ? {} : { org_id: organizationId }
+}
+
+/** The keys that a token is bound to: of DPoP (RFC 9449 section 6.1), and of a certificate (RFC 8705 section 3.1). */
+export function confirmationClaim({ jkt, x5t }: Pick<OAuthGrant, 'jkt' | 'x5t'>): { cnf?: { jkt?: string; 'x5t#S256'?: string } } {
+  if (jkt === null && x5t === null) return {}
+  return { cnf: { ...(jkt !== null && { jkt }), ...(x5t !== null && { 'x5t#S256': x5t }) } }
 }
 
 /** Who acts with the token, and who may (RFC 8693 sections 4.1 and 4.4). */
@@ -138,7 +160,7 @@ async function signToken(
     exp,
   }: { scopes: readonly string[]; audiences: readonly string[]; details: readonly AuthorizationDetail[]; exp: number },
 ): Promise<string> {
-  const { attributes, jkt } = grant
+  const { attributes } = grant
   return ctx.service('signingKeys').sign(ctx, 'at+jwt', {
     iss: grant.issuer,
     sub: grant.userId ?? grant.clientId,
@@ -150,7 +172,8 @@ async function signToken(
     gid: grant.id,
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(details.length > 0 && { authorization_details: details }),
-    ...(jkt !== null && { cnf: { jkt } }),
+    ...confirmationClaim(grant),
+    ...organizationClaim(grant),
     ...actorClaims(grant),
     ...(attributes && { auth_time: attributes.authTime, acr: acrOf(attributes), amr: Object.keys(attributes.methods) }),
   })
@@ -165,7 +188,9 @@ async function findSignedToken(ctx: Context, text: string): Promise<LiveToken | 
     .split(' ')
     .filter(Boolean)
   const details = (claims['authorization_details'] ?? []) as AuthorizationDetail[]
-  return { grant, scopes, audiences: [claims['aud']].flat().map(String), details, end: Number(claims['exp']) }
+  // Its own: a client may have a newer certificate by now.
+  const { 'x5t#S256': x5t = null } = (claims['cnf'] ?? {}) as { 'x5t#S256'?: string }
+  return { grant, scopes, audiences: [claims['aud']].flat().map(String), details, x5t, end: Number(claims['exp']) }
 }
 
 /** `at_hash` (OpenID Connect Core section 3.1.3.6). Ed25519 hashes by SHA-512. */

@@ -16,6 +16,8 @@ export interface FamilyRow {
   hash: string
   /** Thumbprint of the key that the tokens are bound to; null: they are bearer tokens. */
   jkt: string | null
+  /** Thumbprint of the certificate that they are bound to; absent: families of this kind have none. */
+  x5t?: string | null
   /** When the generation was raised. */
   rotated: Date
   /** The absolute end. */
@@ -33,6 +35,8 @@ export interface FamilyKind<T extends FamilyRow> {
   readonly table: FamilyTable<T>
   /** Seconds that a family lives without a refresh. */
   readonly idle: number
+  /** What is written with the next generation. */
+  readonly also?: Partial<FamilyRow>
   /** Runs once for a family that ended because a token of it was copied. */
   noteTheft(family: T): Promise<unknown>
 }
@@ -77,7 +81,14 @@ export async function rotateRefresh<T extends FamilyRow>(
     if (refusal) return { refused: refusal }
     const refresh = nexts[0] as string
     const expires = earlierOf(session.ends, new Date(ctx.now.getTime() + kind.idle * 1000))
-    const next = { generation: session.generation + 1, hash: await hashRefreshToken(refresh), jkt: holder.jkt, rotated: ctx.now, expires }
+    const next = {
+      generation: session.generation + 1,
+      hash: await hashRefreshToken(refresh),
+      jkt: holder.jkt,
+      rotated: ctx.now,
+      expires,
+      ...kind.also,
+    }
     // Compare-and-set: of several refreshes at the same moment one raises the generation, and the others read again.
     const written = await kind.table.update(session.id, next, { if: { generation: session.generation } })
     if (written) return { session: written, refresh }

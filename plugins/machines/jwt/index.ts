@@ -14,6 +14,7 @@ import { jwtKeyTable } from './tables.ts'
 export type { AccessToken, AccessTokenRequest } from './issue.ts'
 export type { JwtApi, JwtClient, RotateOptions } from './methods.ts'
 export type { CallerKey, IntrospectionClient, IntrospectionOptions, JwtOptions, TokenQuestion } from './options.ts'
+export type { ExternalKey, ExternalKeys } from './external-keys.ts'
 export type { PublicKey, SigningAlgorithm, SigningKeyRow } from './tables.ts'
 
 declare module 'authkernel/kernel' {

@@ -1,5 +1,6 @@
 /** Options of `jwtPlugin`, with their defaults, and their checks. */
 import { type AnyContext, assertOptions, AuthError, type Awaitable, type Context, type Session } from 'authkernel/kernel'
+import { assertExternalKeys, type ExternalKeys } from './external-keys.ts'
 import type { SigningAlgorithm } from './tables.ts'
 
 /** What a token is asked for. */
@@ -45,6 +46,10 @@ export interface JwtOptions {
   clientId?: string | undefined
   /** Default `ES256`. */
   algorithm?: SigningAlgorithm | undefined
+  /** Further algorithms: each has keys, and clients of authorizationServerPlugin may choose among them. Default: none. */
+  algorithms?: readonly SigningAlgorithm[] | undefined
+  /** Keys of a KMS or an HSM, which signs: of their algorithms no private key is stored. Default: none. */
+  externalKeys?: ExternalKeys | undefined
   /** Seconds that a token is valid, 10 to 3600; default 600. It never outlives the session or key it was issued for. */
   maxAge?: number | undefined
   /** Seconds that resource servers may keep the public keys, 10 to 86400; default 600. A key is published twice as long before it signs. */
@@ -59,6 +64,8 @@ export interface JwtOptions {
 /** With the defaults in place. */
 export interface ResolvedOptions extends JwtOptions {
   algorithm: SigningAlgorithm
+  /** All, `algorithm` first. */
+  algorithms: readonly SigningAlgorithm[]
   maxAge: number
   jwksMaxAge: number
   rotateEvery: number
@@ -76,6 +83,8 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
     claims: true,
     clientId: true,
     algorithm: true,
+    algorithms: true,
+    externalKeys: true,
     maxAge: true,
     jwksMaxAge: true,
     rotateEvery: true,
@@ -88,6 +97,7 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
   const resolved = {
     ...options,
     algorithm: options.algorithm ?? 'ES256',
+    algorithms: [...new Set([options.algorithm ?? 'ES256', ...(options.algorithms ?? [])])],
     maxAge: options.maxAge ?? 600,
     jwksMaxAge: options.jwksMaxAge ?? 600,
     rotateEvery: options.rotateEvery ?? 30 * 86_400,
@@ -95,6 +105,9 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
   const { issuer, audiences, introspection, maxAge, jwksMaxAge } = resolved
   if (issuer !== undefined && !isIssuer(issuer)) refuseOption('`issuer` must be an https URL without query, fragment and final slash.')
   if (!algorithms.includes(resolved.algorithm)) refuseOption(`\`algorithm\` must be one of ${algorithms.join(', ')}.`)
+  if (resolved.algorithms.some((one) => !algorithms.includes(one)))
+    refuseOption(`\`algorithms\` must be a list of ${algorithms.join(', ')}.`)
+  if (options.externalKeys !== undefined && typeof options.externalKeys !== 'function') assertExternalKeys(options.externalKeys)
   if (!(maxAge >= 10 && maxAge <= 3600)) refuseOption('`maxAge` must be 10 to 3600 seconds.')
   if (!(jwksMaxAge >= 10 && jwksMaxAge <= 86_400)) refuseOption('`jwksMaxAge` must be 10 to 86400 seconds.')
   if (!(resolved.rotateEvery >= 4 * jwksMaxAge)) refuseOption('`rotateEvery` must be at least four times `jwksMaxAge`.')

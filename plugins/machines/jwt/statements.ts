@@ -1,5 +1,6 @@
 /** The service `signingKeys`: statements of other plugins under the keys of this one, so that a server publishes one key set. */
-import { type AnyContext, setBounded, type SigningKeys } from 'authkernel/kernel'
+import { type AnyContext, setBounded, type SigningKeys, toBase64Url } from 'authkernel/kernel'
+import { signOutside } from './external-keys.ts'
 import { keySet, signerOf, signingKeys } from './keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { SigningKey } from './tables.ts'
@@ -12,8 +13,9 @@ const maxKeys = 100
 export function statementKeys(options: ResolvedOptions): SigningKeys {
   return {
     algorithm: options.algorithm,
+    algorithms: options.algorithms,
     maxAge: options.maxAge,
-    sign: (ctx, typ, claims) => signStatement(ctx, options, typ, claims),
+    sign: (ctx, typ, claims, wanted) => signStatement(ctx, options, typ, claims, wanted?.algorithm),
     async open(ctx, typ, text) {
       if (text.length > maxLength) return null
       const { compactVerify, createLocalJWKSet, errors } = await import('jose')
@@ -31,16 +33,24 @@ export function statementKeys(options: ResolvedOptions): SigningKeys {
   }
 }
 
-/** Signs claims as they are, with the key that signs now. */
+/** Signs claims as they are, with the key of the algorithm that signs now. */
 export async function signStatement(
   ctx: AnyContext,
   options: ResolvedOptions,
   typ: string,
-  claims: Readonly<Record<string, unknown>>,
+  given: Parameters<SigningKeys['sign']>[2],
+  algorithm?: string,
 ): Promise<string> {
-  const signer = signerOf(ctx, await signingKeys(ctx, options))
+  const signer = signerOf(ctx, options, await signingKeys(ctx, options), algorithm)
+  const claims = typeof given === 'function' ? await given(signer.alg) : given
+  const header = { alg: signer.alg, typ, kid: signer.id }
+  if ('external' in signer) return signOutside(ctx, signer.external, `${encode(header)}.${encode(claims)}`)
   const { SignJWT } = await import('jose')
-  return new SignJWT({ ...claims }).setProtectedHeader({ alg: signer.alg, typ, kid: signer.id }).sign(await privateKey(ctx, signer))
+  return new SignJWT({ ...claims }).setProtectedHeader(header).sign(await privateKey(ctx, signer.stored))
+}
+
+function encode(part: object): string {
+  return toBase64Url(new TextEncoder().encode(JSON.stringify(part)))
 }
 
 async function privateKey(ctx: AnyContext, { id, alg, privateKey: jwk }: SigningKey): Promise<CryptoKey> {

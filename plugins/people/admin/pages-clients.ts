@@ -6,7 +6,7 @@ import type { AdminActs } from './methods.ts'
 import { isRefusal, type PageRequest } from './pages-frame.ts'
 
 const limit = 50
-const sources = ['options', 'host', 'registration', 'moved', 'document'] as const
+const sources = ['options', 'host', 'registration', 'moved', 'document', 'organization'] as const
 /** Seconds that the secret before a rotation counts on. */
 const overlaps = [0, 3600, 86_400, 7 * 86_400, 30 * 86_400]
 const acts = ['rotateClient', 'disableClient', 'enableClient', 'deleteClient'] as const
@@ -154,6 +154,7 @@ function factsOf({ say, html, moment, date }: PageTools, client: ListedClient): 
   return [
     [say('admin.clientId'), html`<code>${id}</code>`],
     [say('admin.source'), say(`admin.source-${source}`)],
+    ...(client.organizationId === null ? [] : [[say('admin.source-organization'), client.organizationId] as [Content, Content]]),
     [say('admin.method'), metadata.token_endpoint_auth_method],
     [say('admin.disabled'), disabled ? moment(disabled) : undefined],
     [say('admin.formerSecret'), formerSecretUntil ? date(formerSecretUntil) : undefined],
