@@ -104,6 +104,7 @@ const sections: readonly Section[] = [
       'plugins/redis.md',
       'plugins/device-sessions.md',
       'plugins/multi-session.md',
+      'plugins/revocation-feed.md',
       'adapters.md',
       'plugins/sql.md',
     ],

@@ -27,6 +27,7 @@ import { importPlugin } from 'authkernel/plugins/import'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { limitsPlugin } from 'authkernel/plugins/limits'
 import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
+import { revocationFeedPlugin } from 'authkernel/plugins/revocation-feed'
 import { nextAuth4CompatPlugin } from 'authkernel/plugins/next-auth-4-compat'
 import { noticesPlugin } from 'authkernel/plugins/notices'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
@@ -125,6 +126,11 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         id: 'multi-session',
         text: 'Several accounts in one browser, with a page to switch between them.',
         make: () => multiSessionPlugin(),
+      },
+      {
+        id: 'revocation-feed',
+        text: 'Revoked cookies are rejected by every server within five seconds, where sessions are in cookies.',
+        make: () => revocationFeedPlugin({ staleness: 5 }),
       },
       {
         id: 'admission',

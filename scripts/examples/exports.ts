@@ -147,6 +147,7 @@ import {
   toListedForm,
   toListedName,
   toSessionName,
+  declareRecord,
   failedCall,
   idOfKey,
   recordTarget,
@@ -342,6 +343,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
   contentVersion: async () => (await contentVersion({ title: 'Milk' })) > 0,
+  declareRecord: () => declareRecord('shopOrder', { fields: { title: { type: 'text' } } }).stored,
   idOfKey: async () => (await idOfKey('note 4711')).length,
   recordTarget: () =>
     recordTarget({ record: 'sessionRecord', toRow: async () => undefined, factsOf: ({ userId }) => [userId], guard: ['userId'] }),

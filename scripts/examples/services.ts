@@ -99,4 +99,9 @@ export const revocationsExamples: Uses<Revocations> = {
   ended: (revocations) => revocations.ended(' user:user-1'),
   sync: (revocations) => revocations.sync(),
   revoke: (revocations, { ctx }) => revocations.revoke(ctx, [{ key: 'user:user-1', before: ctx.now.getTime() }], 86_400),
+  place: (revocations) => revocations.place(),
+  reaches: (revocations, { ctx }) =>
+    revocations.reaches({ key: 'user:user-1', before: ctx.now.getTime() }, { started: 0, place: revocations.place() }),
+  follow: (revocations) => revocations.follow(revocations.place()),
+  former: (revocations) => revocations.former.entries.size,
 }

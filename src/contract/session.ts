@@ -142,6 +142,12 @@ export interface Revocation {
   before: number
   /** Id of the session that continues. */
   except?: string | null
+  /** Reaches only sessions that began up to `before`, also where places are known. Default: `before` stands for the moment of writing. */
+  bounded?: boolean
+  /** Place of the session that an `id:` names, where it is known. See `Revocations.place`. */
+  place?: string | undefined
+  /** In a copy: an earlier one of the same key, which spares another session. */
+  readonly earlier?: Revocation | undefined
 }
 /** Revoked tokens: a list in records, of which each process has a copy. */
 export interface Revocations {
@@ -153,10 +159,21 @@ export interface Revocations {
   readonly renewAt: number
   /** False: there are too many for a copy, which then has no `id:` entries; ask `ended`. */
   readonly complete: boolean
-  /** Whether the store has an entry: namespace, a blank, and the key. */
-  ended(key: string): Promise<boolean>
-  /** Brings the copy up to date: one read when nothing changed. */
-  sync(): Promise<void>
+  /** Whether the store has an entry: namespace, a blank, and the key. `place`: of the session. */
+  ended(key: string, place?: string): Promise<boolean>
+  /** Brings the copy up to date: one read when nothing changed. `place`: of a session whose home is read then. */
+  sync(place?: string): Promise<void>
+  /**
+   * Where revocations are in an order: how far they were read here. A new token keeps it, and revocations that were written later reach
+   * the token, whatever the clocks say.
+   */
+  place?(): string | undefined
+  /** Whether an entry reaches a session. Default: by `before` and `started`. */
+  reaches?(entry: Revocation, session: { started: number; place: string | undefined }): boolean
+  /** Throws unless the copy says all that was acknowledged up to the staleness ago of the home of a session; reads where that is needed. */
+  follow?(place: string | undefined): Promise<void>
+  /** The list that was used before, and counts too. */
+  readonly former?: Revocations
   /** Ends tokens: here at once, elsewhere within the staleness. `seconds`: how long the longest of them lives. */
   revoke(ctx: AnyContext, revocations: readonly Revocation[], seconds: number): Promise<void>
 }

@@ -13,6 +13,7 @@ import { actAsLocals, type LocalsTask } from './_locals.ts'
 import { type AccessTask, enterAtOnce } from '../access/_worker-task.ts'
 import { actAsPeople, type PeopleTask } from './_people.ts'
 import { sendSignals, type SignalsTask } from './_signals-task.ts'
+import { endUsers, type RevocationTask } from './_revocations.ts'
 import { sign, type SignTask } from './_signing.ts'
 import { openStore, type SplitSpec, type StoreSpec } from './_stores.ts'
 import { postAtOnce, type SamlTask } from '../saml/_worker-task.ts'
@@ -40,6 +41,7 @@ export type Task =
   | AdmissionTask
   | SamlTask
   | SignalsTask
+  | RevocationTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -93,6 +95,10 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   }
   if (task.do === 'saml') return postAtOnce(subject, task)
   if (task.do === 'signals') return sendSignals(subject, task)
+  if (task.do === 'revocations') {
+    void endUsers(subject, task)
+    return []
+  }
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
   if (task.do === 'locals') return actAsLocals(subject, task)

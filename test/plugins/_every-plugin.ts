@@ -22,6 +22,7 @@ import { type ImpersonationApi, impersonationPlugin } from 'authkernel/plugins/i
 import { type JwtApi, jwtPlugin } from 'authkernel/plugins/jwt'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
+import { revocationFeedPlugin } from 'authkernel/plugins/revocation-feed'
 import { noticesPlugin } from 'authkernel/plugins/notices'
 import { type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
@@ -168,6 +169,7 @@ export function everything(
     .use(deviceSessionsPlugin({ bind: 'optional' }))
     .use(guestPlugin())
     .use(multiSessionPlugin())
+    .use(revocationFeedPlugin())
     .use(noticesPlugin())
     .use(auditPlugin({ sink: recordsSink() }))
     .use(adminPlugin({ can: ({ admin }) => admins.has(admin.id ?? ''), pages: true }))

@@ -52,14 +52,20 @@ export async function listSessions(ctx: AnyContext, { revocations }: JwtStrategy
       return !revocations || !latestRevocation(revocations, namespace, { sub: userId }, claim)
     })
     .map(({ id, expires, started, lastUsed, attributes }) => {
-      return { id, userId, expires, createdAt: started, lastUsed, attributes: attributes as SessionAttributes }
+      const { feed: _feed, ...shown } = attributes as SessionAttributes & { feed?: string }
+      return { id, userId, expires, createdAt: started, lastUsed, attributes: shown }
     })
     .toReversed()
 }
 
-/** How many were ended; undefined where sessions are not recorded. */
-export async function revokeSessions(ctx: AnyContext, options: JwtStrategy, which: SessionSelector): Promise<number | undefined> {
-  if ('id' in which) return revokeOne(ctx, options, which)
+/** How many were ended; undefined where sessions are not recorded. `place`: of the session that an id names, where the caller knows it. */
+export async function revokeSessions(
+  ctx: AnyContext,
+  options: JwtStrategy,
+  which: SessionSelector,
+  place?: string,
+): Promise<number | undefined> {
+  if ('id' in which) return revokeOne(ctx, options, which, place)
   if ('provider' in which && which.brief) {
     await options.revocations?.revoke(ctx, [watermarkFor(ctx, options, which)], options.tokenAge)
     return undefined
@@ -72,12 +78,18 @@ export async function revokeSessions(ctx: AnyContext, options: JwtStrategy, whic
   return found?.length
 }
 
-async function revokeOne(ctx: AnyContext, options: JwtStrategy, { id, userId }: { id: string; userId?: string }): Promise<number> {
-  if (userId !== undefined) {
-    if (!options.lists || (await sessionRows(ctx).get(id))?.userId !== userId) return 0
-  }
+async function revokeOne(
+  ctx: AnyContext,
+  options: JwtStrategy,
+  { id, userId }: { id: string; userId?: string },
+  given: string | undefined,
+): Promise<number> {
+  const asks = options.lists && (userId !== undefined || (given === undefined && options.revocations?.place !== undefined))
+  const row = asks ? await sessionRows(ctx).get(id) : null
+  if (userId !== undefined && row?.userId !== userId) return 0
+  const place = given ?? (row?.attributes as { feed?: string } | undefined)?.feed
   if (!options.revocations) return Number(await ctx.once.take(`ended ${id}`, options.tokenAge))
-  await options.revocations.revoke(ctx, [{ key: `id:${id}`, before: ctx.now.getTime() }], options.tokenAge)
+  await options.revocations.revoke(ctx, [{ key: `id:${id}`, before: ctx.now.getTime(), place }], options.tokenAge)
   if (options.lists) await sessionRows(ctx).delete(id)
   return 1
 }
@@ -90,7 +102,7 @@ function watermarkFor(ctx: AnyContext, options: JwtStrategy, which: Exclude<Sess
     const last = options.revocations?.entries.get(`${ctx.settings.namespace} ${key}`)?.before ?? 0
     return { key, before: Math.max(now, last + 1), except: which.except ?? null }
   }
-  return { key: attributeKey(which), before: which.until ?? now }
+  return { key: attributeKey(which), before: which.until ?? now, bounded: which.until !== undefined }
 }
 
 /** Ids of the recorded sessions that a selector names, and how to delete their rows. */

@@ -80,12 +80,32 @@ async function loadRows(table: RecordTable<RevocationFields>, copy: RevocationCo
     addEntry(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
     copy.last = Math.max(copy.last, at.getTime())
   }
-  for (const [key, { until }] of copy.entries) if (until <= now) copy.entries.delete(key)
+  for (const [key, entry] of copy.entries) if (isOver(entry, now)) copy.entries.delete(key)
 }
 
-/** A watermark never goes back: a sign-out that arrives late must not undo a later one. */
+/**
+ * A watermark never goes back: a sign-out that arrives late must not undo a later one. One that spares a session does not replace an earlier one, which may
+ * end that very session.
+ */
 function addEntry({ entries }: RevocationCopy, entry: RevocationEntry): void {
-  if (!((entries.get(entry.key)?.before ?? -1) > entry.before)) entries.set(entry.key, entry)
+  const chain: RevocationEntry[] = [entry]
+  for (let one = entries.get(entry.key); one; one = one.earlier) chain.push(one)
+  // The one that was written last comes first among equals.
+  chain.sort((one, other) => other.before - one.before)
+  const spared = new Set<string>()
+  const kept: RevocationEntry[] = []
+  for (const one of chain) {
+    if (typeof one.except === 'string' && spared.has(one.except)) continue
+    kept.push(one)
+    if (typeof one.except !== 'string') break
+    spared.add(one.except)
+  }
+  const first = kept.reduceRight<RevocationEntry | undefined>((earlier, one) => ({ ...one, earlier }), undefined)
+  entries.set(entry.key, first as RevocationEntry)
+}
+
+function isOver({ until, earlier }: RevocationEntry, now: number): boolean {
+  return until <= now && (earlier === undefined || isOver(earlier, now))
 }
 
 // Each watermark has a row of its own, so that a late one cannot replace a later one. What is ended by its id is looked up by that.

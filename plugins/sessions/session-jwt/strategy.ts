@@ -36,6 +36,8 @@ interface IssueOptions {
   login: Login
   attributes: SessionAttributes
   former: HeldToken | null
+  /** How far revocations had been read before `former` was looked at. */
+  feed: string | undefined
   before: ((id: string) => Awaitable<void>) | undefined
 }
 
@@ -64,7 +66,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
     id: async (ctx) => (await currentToken(ctx, options))?.claim.id ?? null,
 
     async attributes(ctx) {
-      const { id: _id, ...attributes } = (await currentToken(ctx, options))?.claim ?? {}
+      const { id: _id, feed: _feed, ...attributes }: Partial<Claim> = (await currentToken(ctx, options))?.claim ?? {}
       return (attributes as Partial<SessionAttributes>).provider === undefined ? null : (attributes as SessionAttributes)
     },
 
@@ -72,8 +74,10 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
 
     async issue(ctx, login, attributes, before) {
       if (options.revocations) await options.revocations.sync()
+      // What is written after this moment reaches the new token, also where it ends the former one only after it was looked at.
+      const feed = options.revocations?.place?.()
       const former = login.session !== 'new' || options.revocable ? await currentToken(ctx, options) : null
-      return issueToken(ctx, options, { login, attributes, former, before })
+      return issueToken(ctx, options, { login, attributes, former, feed, before })
     },
 
     // The token has not left the server: what is left is the row that lists it.
@@ -85,8 +89,8 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
       const current = await currentToken(ctx, options)
       if (!current || !options.revocations) return current !== null
       // A read under way may have begun before the ending: the second one has not.
-      await options.revocations.sync()
-      await options.revocations.sync()
+      await options.revocations.sync(current.claim.feed)
+      await options.revocations.sync(current.claim.feed)
       return isStillValid(ctx, options, current)
     },
 
@@ -102,7 +106,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
         return null
       }
       const { token, claim } = opened
-      if (options.revocable) await (await loadOtherSessions()).revokeSessions(ctx, options, { id: claim.id })
+      if (options.revocable) await (await loadOtherSessions()).revokeSessions(ctx, options, { id: claim.id }, claim.feed)
       return { token }
     },
 
@@ -115,7 +119,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
 export async function issueToken(
   ctx: Context,
   options: JwtStrategy,
-  { login, attributes, former, before }: IssueOptions,
+  { login, attributes, former, feed, before }: IssueOptions,
 ): Promise<{ id: string } | null> {
   const { user, account, profile, isNewUser, trigger, session } = login
   if (session === 'renew' && (!former || former.token.sub !== user.id))
@@ -134,13 +138,13 @@ export async function issueToken(
   const keeps = session === 'keep' && former !== null
   const claim = keeps
     ? former.claim
-    : newClaim(ctx, options, token, session === 'renew' && former ? withFormerMarks(attributes, former.claim) : attributes)
+    : newClaim(ctx, options, token, session === 'renew' && former ? withFormerMarks(attributes, former.claim) : attributes, feed)
   if (!keeps) await before?.(claim.id)
   if (options.lists) await (await loadOtherSessions()).recordSession(ctx, options, { token, claim })
   await writeToken(ctx, options, { token, claim })
   // The former token must not outlive the new one: it may have been planted, or copied.
   if (former && former.claim.id !== claim.id && options.revocable)
-    await (await loadOtherSessions()).revokeSessions(ctx, options, { id: former.claim.id })
+    await (await loadOtherSessions()).revokeSessions(ctx, options, { id: former.claim.id }, former.claim.feed)
   return { id: claim.id }
 }
 
@@ -196,7 +200,7 @@ async function accessSession(ctx: Context, options: JwtStrategy, update?: Sessio
   const renews = due || (ctx.canSetCookies && asksHook && JSON.stringify(answer) !== before)
   // What this process believes may be seconds old: it must not make a new token of one that was revoked elsewhere.
   if (renews && options.revocations) {
-    await options.revocations.sync()
+    await options.revocations.sync(claim.feed)
     if (latestRevocation(options.revocations, ctx.settings.namespace, token, claim)) {
       clearToken(ctx)
       return null
@@ -243,10 +247,11 @@ async function isUnrevoked(ctx: Context, { revocations }: JwtStrategy, { token, 
   if (!revocations) return !(await ctx.once.taken(`ended ${claim.id}`))
   const now = ctx.runtime.now()
   const { namespace } = ctx.settings
-  if (now >= revocations.freshUntil) await revocations.sync()
+  if (revocations.follow) await revocations.follow(claim.feed)
+  else if (now >= revocations.freshUntil) await revocations.sync()
   // Not waited for. When it fails the copy ages, and then a request waits.
   else if (now >= revocations.renewAt) revocations.sync().catch(() => {})
-  if (!revocations.complete && (await revocations.ended(`${namespace} id:${claim.id}`))) return false
+  if (!revocations.complete && (await revocations.ended(`${namespace} id:${claim.id}`, claim.feed))) return false
   return !latestRevocation(revocations, namespace, token, claim)
 }
 

@@ -33,7 +33,7 @@ export const revocationRecord: RecordSpec<RevocationFields> = {
 }
 
 /** One reason, and the millisecond from which it may be forgotten. */
-export type RevocationEntry = Revocation & { until: number }
+export type RevocationEntry = Omit<Revocation, 'earlier'> & { until: number; earlier?: RevocationEntry | undefined }
 /** What outlives a snapshot. */
 export interface RevocationCopy {
   entries: Map<string, RevocationEntry>

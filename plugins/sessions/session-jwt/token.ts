@@ -16,7 +16,7 @@ import { JWTSessionError } from 'authkernel/errors'
 import type { JwtStrategy, JwtOptions } from './options.ts'
 
 /** The session that a token is of: a claim that neither hooks nor events see. */
-export type Claim = { id: string; started: number } & Partial<SessionAttributes>
+export type Claim = { id: string; started: number; feed?: string } & Partial<SessionAttributes>
 /** A token without the claim, and the claim. */
 export interface HeldToken {
   token: JWT
@@ -73,24 +73,43 @@ async function claimOf({ sid, jti, sst, iat }: JWT, value: string): Promise<Clai
   return { id, started }
 }
 
-/** A new session. It begins after what ended the ones before it, so that a sign-in follows a sign-out everywhere. */
-export function newClaim(ctx: Context, { revocations }: JwtStrategy, token: JWT, attributes: SessionAttributes): Claim {
+/**
+ * A new session. It begins after what ended the ones before it, so that a sign-in follows a sign-out everywhere. `feed`: how far the revocations had been
+ * read when it was found that nothing is in its way.
+ */
+export function newClaim(
+  ctx: Context,
+  { revocations }: JwtStrategy,
+  token: JWT,
+  attributes: SessionAttributes,
+  feed: string | undefined,
+): Claim {
   const claim = { id: randomUUID(ctx.runtime), ...attributes }
   const ended = revocations && latestRevocation(revocations, ctx.settings.namespace, token, { ...claim, started: -1 })
-  return ended ? { ...claim, started: Math.max(claim.started, ended.before + 1) } : claim
+  const started = ended ? Math.max(claim.started, ended.before + 1) : claim.started
+  return { ...claim, started, ...(feed !== undefined && { feed }) }
 }
 
 /** The latest reason in the copy of this process why a session has ended. */
-export function latestRevocation({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
+export function latestRevocation(
+  { entries, reaches, former }: Revocations,
+  namespace: string,
+  token: Pick<JWT, 'sub'>,
+  claim: Claim,
+): Revocation | undefined {
+  const { sub } = token
   const provider = encodeURIComponent(claim.provider ?? '')
   const pair = `pair:${provider}:${encodeURIComponent(claim.sub ?? '')}:${claim.sid ?? ''}`
   const keys = [`user:${sub}`, `sid:${provider}:${claim.sid ?? ''}`, `sub:${provider}:${claim.sub ?? ''}`, pair, 'all']
+  const session = { started: claim.started, place: claim.feed }
   let latest = entries.get(`${namespace} id:${claim.id}`)
   for (const key of keys) {
-    const entry = entries.get(`${namespace} ${key}`)
-    if (entry && entry.before >= claim.started && entry.except !== claim.id && entry.before >= (latest?.before ?? 0)) latest = entry
+    for (let entry = entries.get(`${namespace} ${key}`); entry; entry = entry.earlier) {
+      const isReached = reaches ? reaches(entry, session) : entry.before >= claim.started
+      if (isReached && entry.except !== claim.id && entry.before >= (latest?.before ?? 0)) latest = entry
+    }
   }
-  return latest
+  return latest ?? (former && latestRevocation(former, namespace, token, claim))
 }
 
 /** What sessions of a provider are ended by. */
