@@ -171,6 +171,7 @@ const sections: readonly Section[] = [
       'tasks/test-signed-in-pages.md',
       'plugins/health.md',
       'plugins/telemetry.md',
+      'plugins/dev.md',
       'plugins/debug.md',
       'plugins/cleanup.md',
       'speed.md',

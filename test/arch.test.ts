@@ -64,6 +64,7 @@ const floors: Readonly<Record<string, number>> = {
 }
 /** Folders of a plugin that is a second entry to the code of others: they import these folders, and no plugin imports them. */
 const variants: Readonly<Record<string, string | readonly string[]>> = {
+  'plugins/evidence/dev/': 'plugins/evidence/debug/',
   'plugins/sign-in/oidc/': 'plugins/sign-in/oauth/',
   'plugins/sign-in/phone/': 'plugins/sign-in/codes/',
   'plugins/sign-in/id-token/': 'plugins/sign-in/oauth/',

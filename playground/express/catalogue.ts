@@ -18,6 +18,7 @@ import { idTokenPlugin } from 'authkernel/plugins/id-token'
 import { lastUsedPlugin } from 'authkernel/plugins/last-used'
 import { cleanupPlugin } from 'authkernel/plugins/cleanup'
 import { debugPlugin } from 'authkernel/plugins/debug'
+import { devPlugin } from 'authkernel/plugins/dev'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { guestPlugin } from 'authkernel/plugins/guest'
@@ -197,6 +198,11 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
           auditPlugin({
             sink: (records) => records.forEach(({ name, outcome }) => audit.write(`audit ${name}`, outcome, outcome !== 'success')),
           }),
+      },
+      {
+        id: 'dev',
+        text: 'A panel with users, mails, routes, hooks, traces and a clock. Its link is in the terminal.',
+        make: () => devPlugin({ development: true }),
       },
       { id: 'health', text: 'Whether the store answers, for probes.', make: () => healthPlugin() },
       { id: 'telemetry', text: 'Spans and metrics by OpenTelemetry.', make: () => telemetryPlugin() },

@@ -51,6 +51,7 @@ export const notWalked: Readonly<Record<string, string>> = {
   captcha: 'only refuses',
   cleanup: 'a timer',
   debug: 'only looks',
+  dev: 'for development alone: its panel signs in as any user',
   health: 'only looks, and says 503 where a walk breaks something on purpose',
   limits: 'only refuses, and would end the walk',
   memory: 'the adapter',

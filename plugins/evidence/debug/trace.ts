@@ -1,5 +1,5 @@
 /** Lines of a trace, each with the request that it belongs to. */
-import type { AnyContext, LoggerInstance } from 'authkernel/kernel'
+import type { AnyContext, Facts } from 'authkernel/kernel'
 
 /** Where lines go. */
 export interface Trace {
@@ -19,13 +19,10 @@ interface Storage {
   getStore(): AnyContext | undefined
 }
 
-export function createTrace({ debug }: LoggerInstance): Trace {
+/** `write` gets each line, with the facts of the request or job that it belongs to. */
+export function createTrace(write: (text: string, facts: Facts | undefined) => void): Trace {
   const storage = createStorage()
-  const line: Trace['line'] = (text, ctx = storage?.getStore()) => {
-    const { requestId, job } = ctx?.facts ?? {}
-    const whose = job === undefined ? (requestId?.slice(-12) ?? '') : `job ${job}`
-    debug(whose === '' ? text : `${whose}  ${text}`)
-  }
+  const line: Trace['line'] = (text, ctx = storage?.getStore()) => write(text, ctx?.facts)
   return {
     within: (ctx, work) => (storage ? storage.run(ctx, work) : work()),
     running: () => storage?.getStore() !== undefined,

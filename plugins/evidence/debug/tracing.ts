@@ -1,5 +1,5 @@
 /** All that a trace sees: requests and hooks by the observer, and calls to services: the store, records, mails, limits, replay protection, session reads. */
-import type { AdapterMethod, LoggerInstance, Observer, RecordStore, Services, Store } from 'authkernel/kernel'
+import type { AdapterMethod, Facts, LoggerInstance, Observer, RecordStore, Services, Store } from 'authkernel/kernel'
 import { foundOf } from './describe.ts'
 import { cookiesOf, createObserver } from './observer.ts'
 import { createTrace, type Trace } from './trace.ts'
@@ -18,7 +18,10 @@ export interface Tracing {
 }
 
 export function createTracing(logger: LoggerInstance): Tracing {
-  const trace = createTrace(logger)
+  const trace = createTrace((text, { requestId, job } = {} as Facts) => {
+    const whose = job === undefined ? (requestId?.slice(-12) ?? '') : `job ${job}`
+    logger.debug(whose === '' ? text : `${whose}  ${text}`)
+  })
   return {
     observer: createObserver(trace),
     traceStore: (inner, names) => traceStore(trace, inner, names),
