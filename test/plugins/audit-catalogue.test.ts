@@ -88,7 +88,7 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'deviceFlow.approved': ['deviceFlowApproved', { user, clientId: 'tv' }],
   'deviceFlow.denied': ['deviceFlowDenied', { user, clientId: 'tv' }],
   ...Object.fromEntries(
-    ['created', 'rotated', 'renewed', 'stopped', 'started', 'deleted'].map((act) => [
+    ['created', 'changed', 'rotated', 'renewed', 'stopped', 'started', 'deleted'].map((act) => [
       `agent.${act}`,
       ['agentChanged', { user, agentId: 'a1', act, by: 'owner', reason: '' }] as [string, object],
     ]),

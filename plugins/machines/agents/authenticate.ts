@@ -41,7 +41,7 @@ export async function findLiveAgent(ctx: Context, options: ResolvedOptions, text
   if (!row || refusal) return noteRefusal(ctx, refusal ?? 'unknown', row)
   const user = await readUser(ctx, row.userId)
   if (!user) return noteRefusal(ctx, 'access', row)
-  if (!(await payOnce(ctx, row))) {
+  if (!(await payForRequest(ctx, row))) {
     // Stopped or used up by another request of this moment.
     const now = await ctx.records('agent').get(row.id)
     return noteRefusal(ctx, now && now.stopped === '' ? 'spent' : 'stopped', row)
@@ -64,7 +64,8 @@ export function budgetSpent(): HttpError {
   return new HttpError(429, 'The budget of this agent is used up. Its owner can renew it.')
 }
 
-function payOnce(ctx: Context, row: AgentRecord): Promise<boolean> {
+/** One request of the budget for a request of the host, however often it is read. False: there is none left, or the agent was stopped. */
+export function payForRequest(ctx: Context, row: AgentRecord): Promise<boolean> {
   const host = hostRequestOf(ctx.request)
   const known = spending.get(host) ?? new Map<string, Promise<boolean>>()
   spending.set(host, known)

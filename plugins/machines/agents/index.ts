@@ -7,13 +7,17 @@ import { addEndings } from './endings.ts'
 import { type AgentsApi, createApi } from './methods.ts'
 import { type AgentsOptions, resolveOptions } from './options.ts'
 import { addAccountSection } from './pages.ts'
+import { type AgentActors, createActors } from './actors.ts'
+import { addClientMethods, type AgentsClient } from './methods-client.ts'
 import { type AgentAdministration, agentAdministration } from './service.ts'
 import { agentApprovalTable, agentTable } from './tables.ts'
 
 export type { WaitingApproval } from './approvals.ts'
 export type { AgentCaller, AgentDecision, AgentDemand } from './authorize.ts'
+export type { AgentActor, AgentActors } from './actors.ts'
 export type { AgentAdministration } from './service.ts'
-export type { Agent, AgentPage, AgentSearch, CreatedAgent, NewAgent } from './manage.ts'
+export type { AgentsClient } from './methods-client.ts'
+export type { Agent, AgentChange, AgentPage, AgentSearch, CreatedAgent, NewAgent } from './manage.ts'
 export type { AgentsApi } from './methods.ts'
 export type { AgentBudget, AgentScopeQuestion, AgentsOptions } from './options.ts'
 export { StepUpRequired } from './errors.ts'
@@ -34,13 +38,15 @@ declare module 'authkernel/kernel' {
   interface Services {
     /** Lists, stops and starts agents of all users. It asks for no rights. Only with agentsPlugin. */
     agentAdministration: AgentAdministration
+    /** Agents as clients of other plugins. Only with agentsPlugin. */
+    agentActors: AgentActors
   }
   interface Events {
-    /** An agent was created, rotated, renewed, stopped, started or deleted. `by`: `owner`, `admin`, or `access` where the access of the owner ended. */
+    /** An agent was created, changed, rotated, renewed, stopped, started or deleted. `by`: `owner`, `admin`, or `access` where the access of the owner ended. */
     agentChanged: {
       user: { id: string }
       agentId: string
-      act: 'created' | 'rotated' | 'renewed' | 'stopped' | 'started' | 'deleted'
+      act: 'created' | 'changed' | 'rotated' | 'renewed' | 'stopped' | 'started' | 'deleted'
       by: 'owner' | 'admin' | 'access'
       /** The administrator, where it is known. */
       admin: { id: string } | null
@@ -60,8 +66,8 @@ declare module 'authkernel/kernel' {
   }
 }
 
-/** Adds `auth.agents`, the session of requests of agents, and a section of the account page. Throws AuthError for options of the wrong shape. */
-export function agentsPlugin(options: AgentsOptions): Plugin<AgentsApi & SessionPart<'agent'>> {
+/** Adds `auth.agents`, `client.agents`, the session of requests of agents, and a section of the account page. Throws AuthError for options of the wrong shape. */
+export function agentsPlugin(options: AgentsOptions): Plugin<AgentsApi & AgentsClient & SessionPart<'agent'>> {
   const resolved = resolveOptions(options)
   return {
     name: 'agents',
@@ -75,6 +81,8 @@ export function agentsPlugin(options: AgentsOptions): Plugin<AgentsApi & Session
       kernel.hook('authenticate', ({ ctx }) => authenticateAgent(ctx, resolved))
       addEndings(kernel)
       kernel.provide('agentAdministration', agentAdministration)
+      kernel.provide('agentActors', createActors(resolved))
+      addClientMethods(kernel, resolved)
       kernel.route({
         method: 'GET',
         path: '/agents/approvals/:id',

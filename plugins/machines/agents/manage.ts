@@ -1,4 +1,4 @@
-/** Creates, lists, rotates, renews, stops, starts and deletes agents. */
+/** Creates, lists, changes, rotates, renews, stops, starts and deletes agents. */
 import { type AnyContext, HttpError, type StampOfAccess } from 'authkernel/kernel'
 import { listRows } from 'authkernel/kernel/stores'
 import { hasTypedAddress } from 'authkernel/kernel/users'
@@ -116,6 +116,35 @@ export async function renewAgent(
   const written = row && (await grantChange(ctx, row, budgetFields(ctx, budget)))
   if (!written) return null
   await noteChange(ctx, written, 'renewed', { by: 'owner' })
+  return describeAgent(ctx, written)
+}
+
+/** What to change; what is absent stays. */
+export interface AgentChange {
+  name?: string | undefined
+  /** Some of the option `scopes`; at least one. */
+  scopes?: readonly string[] | undefined
+}
+
+/** Another name or other scopes. Null: the owner has no such agent. Throws HttpError 400 for a wrong name or scopes, 403 for a right that the owner does not have. */
+export async function changeAgent(
+  ctx: AnyContext,
+  options: ResolvedOptions,
+  userId: string,
+  id: string,
+  change: AgentChange,
+): Promise<Agent | null> {
+  const row = await findOwned(ctx, userId, id)
+  if (!row) return null
+  const { name, scopes } = readWanted(options, { name: change.name ?? row.name, scopes: change.scopes ?? row.scopes })
+  for (const scope of scopes)
+    if (!row.scopes.includes(scope) && !(await hasRight(ctx, options, userId, id, scope)))
+      throw new HttpError(403, `The owner does not have the right "${scope}", so an agent cannot have it.`)
+  const written = await grantChange(ctx, row, { name, scopes })
+  if (!written) return null
+  // What waits was asked for with other rights, or under another name.
+  await ctx.records('agentApproval').deleteWhere({ where: { agentId: id } })
+  await noteChange(ctx, written, 'changed', { by: 'owner' })
   return describeAgent(ctx, written)
 }
 
@@ -237,7 +266,7 @@ function budgetFields(ctx: AnyContext, { requests, days }: AgentBudget): Pick<Ag
 async function noteChange(
   ctx: AnyContext,
   { id, userId }: AgentRecord,
-  act: 'created' | 'rotated' | 'renewed' | 'stopped' | 'started' | 'deleted',
+  act: 'created' | 'changed' | 'rotated' | 'renewed' | 'stopped' | 'started' | 'deleted',
   { by, adminId, reason = '' }: AgentOrder,
 ): Promise<void> {
   const admin = adminId === undefined ? null : { id: adminId }

@@ -4,6 +4,8 @@ import { decideApproval, listApprovals, type WaitingApproval } from './approvals
 import { type AgentDecision, type AgentDemand, authorizeAgent } from './authorize.ts'
 import {
   type Agent,
+  type AgentChange,
+  changeAgent,
   createAgent,
   type CreatedAgent,
   deleteAgent,
@@ -29,6 +31,8 @@ export interface AgentsApi {
     create(of: AgentsOf, agent: NewAgent): Promise<CreatedAgent>
     /** Oldest first. */
     list(of: AgentsOf): Promise<Agent[]>
+    /** Another name or other scopes. Null: no such agent. Throws HttpError 400, or 403 for a right that the owner does not have. */
+    update(of: AgentsOf, agentId: string, change: AgentChange): Promise<Agent | null>
     /** A new credential; the one before ends after `overlap` seconds. Null: no such agent. */
     rotate(of: AgentsOf, agentId: string): Promise<CreatedAgent | null>
     /** A new budget from now on. Null: no such agent. Throws HttpError 400 for more than the option `budget`. */
@@ -62,6 +66,10 @@ export function createApi(kernel: Kernel, options: ResolvedOptions): AgentsApi['
     async list(of) {
       const { ctx, userId } = await own(of, 'list')
       return listAgents(ctx, userId)
+    },
+    async update(of, id, change) {
+      const { ctx, userId } = await proved(of, 'update')
+      return changeAgent(ctx, options, userId, id, change)
     },
     async rotate(of, id) {
       const { ctx, userId } = await proved(of, 'rotate')

@@ -30,6 +30,6 @@ export async function leadToProof(ctx: Context, { proofAge }: ResolvedOptions): 
 }
 
 /** A strategy of the host app may keep no attributes: then the time of the proof is unknown. */
-function keepsProof({ session }: Context): boolean {
+export function keepsProof({ session }: Context): boolean {
   return session.attributes !== undefined && session.abilities?.has('attributes') !== false
 }

@@ -1,6 +1,6 @@
 /** The user answers a backchannel request, signed in, on the page that shows who asks and what for. */
 import { type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo, type User } from 'authkernel/kernel'
-import { leadToProof } from 'authkernel/kernel/strategies'
+import { hasFreshProof, leadToProof } from 'authkernel/kernel/strategies'
 import { listRows } from 'authkernel/kernel/stores'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { describeDetail } from './authorization-details.ts'
@@ -55,14 +55,18 @@ export async function answerApproval(ctx: Context, options: ResolvedOptions): Pr
   if (!row) return ctx.render('clientApproval', { error: 'ClientRequestGone' })
   if (decision === 'allow' && row.needsSecondFactor && (await ctx.session.attributes?.(ctx))?.factors !== 2)
     return leadToProof(ctx, { maxAge: ticketSeconds, level: 'mfa' }, approvalUrl(ctx, row))
+  const client = await findClient(ctx, options, row.clientId)
+  if (decision === 'allow' && client?.agent && !(await hasFreshProof(ctx, { maxAge: client.agent.proofAge })))
+    return leadToProof(ctx, { maxAge: client.agent.proofAge }, approvalUrl(ctx, row))
   const written = decision === 'allow' ? await approve(ctx, row) : await writeDenial(ctx, row)
   if (!written) return ctx.render('clientApproval', { error: 'ClientRequestGone' })
   const { userId, clientId, clientName, scopes, audiences } = row
   if (decision === 'allow') {
-    await rememberConsent(ctx, { userId, clientId, name: clientName, scopes, audiences })
+    // An agent asks each time, and its owner finds it among the agents.
+    if (!client?.agent) await rememberConsent(ctx, { userId, clientId, name: clientName, scopes, audiences })
     await ctx.emit('clientAuthorized', { user: { id: userId }, clientId, scopes })
   }
-  pingClient(ctx, await findClient(ctx, options, clientId), row)
+  pingClient(ctx, client, row)
   return redirectTo(`${ctx.base}/oauth2/approve?done=${decision === 'allow' ? 'allowed' : 'denied'}`)
 }
 

@@ -1,6 +1,7 @@
 /** Client-initiated backchannel authentication (CIBA Core 1.0): a client asks for a user who is elsewhere, and the user answers on the pages of this site. */
 import { type Context, json, toBase64Url, type User } from 'authkernel/kernel'
 import { noteRequest } from './ciba-notice.ts'
+import { payForQuestion } from './agent-client.ts'
 import { authenticateClient, readForm } from './client-auth.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
@@ -26,7 +27,8 @@ export async function startBackchannel(ctx: Context, options: ResolvedOptions, c
     throw new OAuthRefusal('unauthorized_client', 'The client may not use backchannel authentication.')
   const params = await openRequestObject(ctx, client, form)
   const asked = readQuestion(ctx, options, client, params)
-  const user = await findUser(ctx, ciba, client, params)
+  const user = client.agent ? await findOwner(ctx, client.agent, params) : await findUser(ctx, ciba, client, params)
+  if (client.agent) await payForQuestion(ctx, client)
   await assertUserCode(ctx, ciba, client, user, params)
   const { allowed, retryAfter } = await ctx.limit.take(`authorization-server.ciba ${user.id}`, perUser)
   if (!allowed)
@@ -86,7 +88,10 @@ function readQuestion(ctx: Context, options: ResolvedOptions, client: Client, pa
   if (isPing && !/^[\w.~+/=-]{16,1024}$/.test(notification ?? ''))
     throw new OAuthRefusal('invalid_request', 'A client with ping needs a client_notification_token of 16 to 1024 characters.')
   const wanted = readWantedAccess(ctx, options, client, params)
-  if (!wanted.scopes.includes('openid')) throw new OAuthRefusal('invalid_scope', 'The scope needs openid.')
+  if (!client.agent && !wanted.scopes.includes('openid')) throw new OAuthRefusal('invalid_scope', 'The scope needs openid.')
+  // An agent acts at resources; who its owner is, it knows.
+  if (client.agent && (wanted.scopes.length === 0 || wanted.audiences.includes(ctx.base)))
+    throw new OAuthRefusal('invalid_scope', 'Name scopes of a resource that the agent has.')
   return {
     ...wanted,
     binding: binding ?? null,
@@ -94,6 +99,16 @@ function readQuestion(ctx: Context, options: ResolvedOptions, client: Client, pa
     notification: isPing ? notification : undefined,
     seconds: Math.min(Number(expiry ?? 300), 600),
   }
+}
+
+/** An agent asks its owner, and no other user. A hint may be absent; one that names another user does not count. */
+async function findOwner(ctx: Context, { ownerId }: { ownerId: string }, params: URLSearchParams): Promise<User & { id: string }> {
+  const user = await ctx.store?.getUser(ownerId)
+  const hint = params.get('login_hint')
+  const isNamed = hint === null || (user !== null && user !== undefined && (hint === user.email || hint === user.id))
+  if (!user || !isNamed || params.has('id_token_hint') || params.has('login_hint_token'))
+    throw new OAuthRefusal('unknown_user_id', 'An agent asks its owner alone.')
+  return user
 }
 
 /** Exactly one hint (section 7.1). Throws OAuthRefusal `unknown_user_id`. */

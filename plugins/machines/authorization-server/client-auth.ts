@@ -1,5 +1,6 @@
 /** Who calls an endpoint: client authentication (RFC 6749 section 2.3, RFC 7523 section 3, OpenID Connect Core section 9). */
 import { type Context, equal, sha256, toHex } from 'authkernel/kernel'
+import { fitsAgent } from './agent-client.ts'
 import { clientAlgorithms } from './client-metadata.ts'
 import { readClientKeys } from './client-keys.ts'
 import { type Client, findClient } from './clients.ts'
@@ -34,6 +35,10 @@ export async function authenticateClient(ctx: Context, options: ResolvedOptions,
     throw invalidClient(ctx)
   }
   if (!client || !fitsMethod(client, sent.method)) throw invalidClient(ctx)
+  if (client.agent) {
+    if (await fitsAgent(ctx, client, sent.secret)) return client
+    throw invalidClient(ctx)
+  }
   if (sent.method === 'private_key_jwt') await verifyAssertion(ctx, client, sent.secret)
   else if (sent.method !== 'none' && !(await fitsSecret(client, sent.secret))) throw invalidClient(ctx)
   return client
@@ -52,7 +57,9 @@ async function fitsSecret({ secrets }: Client, sent: string): Promise<boolean> {
 /** Products that clients were moved from take a secret by header and by form alike. */
 function fitsMethod({ metadata, source }: Client, method: SentCredentials['method']): boolean {
   const own = metadata.token_endpoint_auth_method
-  return method === own || (source === 'moved' && method.startsWith('client_secret') && own.startsWith('client_secret'))
+  return (
+    method === own || ((source === 'moved' || source === 'agent') && method.startsWith('client_secret') && own.startsWith('client_secret'))
+  )
 }
 
 interface SentCredentials {

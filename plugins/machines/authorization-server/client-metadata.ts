@@ -81,6 +81,8 @@ export interface ClientMetadata {
 /** Where metadata comes from: a client that registers itself, and owners of an organization, may set less than the host. */
 export type MetadataSource = 'host' | 'registration' | 'document' | 'organization'
 
+/** The grant type of backchannel authentication (CIBA). */
+export const cibaGrant = 'urn:openid:params:grant-type:ciba'
 const methods: readonly string[] = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt']
 /** What the host alone gives: it knows its proxy. */
 const certificateMethods: readonly string[] = ['tls_client_auth', 'self_signed_tls_client_auth']

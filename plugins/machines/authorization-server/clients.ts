@@ -1,6 +1,7 @@
 /** One client by its `client_id`: of the options, of a record, or of a metadata document. */
 import { type AnyContext, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
 import { redirectKind } from '../bearer/redirect.ts'
+import { describeAgentClient, findAgent } from './agent-client.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 import { isDocumentAddress, readClientDocument } from './client-document.ts'
 import { openidScopes, type ResolvedOptions } from './options.ts'
@@ -12,7 +13,9 @@ export interface Client {
   /** Shown to users; the host name of the redirect where it has none. */
   readonly name: string
   /** `options` and `host`: made by the host. Others say of themselves what they want. */
-  readonly source: 'options' | 'host' | 'registration' | 'moved' | 'document' | 'organization'
+  readonly source: 'options' | 'host' | 'registration' | 'moved' | 'document' | 'organization' | 'agent'
+  /** An agent of a user, which asks its owner alone; undefined: none. */
+  readonly agent?: { readonly ownerId: string; readonly proofAge: number } | undefined
   /** The organization that it belongs to; undefined: none. */
   readonly organization?: ClientOrganization | undefined
   /** `scope` is a limit here: only clients that the host made have one. */
@@ -43,6 +46,8 @@ export async function findClient(ctx: AnyContext, options: ResolvedOptions, id: 
     return { ...describe(id, known.metadata), source: 'options', secrets, firstParty: known.firstParty }
   }
   if (id === '' || id.length > maxClientId) return undefined
+  const agent = await findAgent(ctx, options, id)
+  if (agent) return describeAgentClient(agent)
   const isDocument = isDocumentAddress(id)
   if (isDocument && !options.clientDocuments) return undefined
   const row = await ctx.records('oauthClient').get(id)
@@ -59,6 +64,7 @@ export async function findClient(ctx: AnyContext, options: ResolvedOptions, id: 
 export async function isStanding(ctx: AnyContext, client: Client, userId: string | null): Promise<boolean> {
   const { id, source } = client
   if (source === 'options') return true
+  if (source === 'agent') return (await findAgent(ctx, { ciba: {} }, id)) !== undefined
   const row = await ctx.records('oauthClient').get(id)
   if (!row) return source === 'document'
   if (row.disabled !== null) return false

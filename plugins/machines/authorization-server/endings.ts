@@ -1,9 +1,11 @@
 /** Grants end with what they rest on: the access of the user, the browser session, the client. */
 import type { AnyContext, Context, EndReason, Kernel, SessionSelector } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/agents'
 import { listRows } from 'authkernel/kernel/stores'
 import { indexedName } from 'authkernel/kernel/strategies'
 import { sendLogoutTokens } from './back-channel.ts'
 import { hashOfSession, nameOfSession } from './codes.ts'
+import { agentPrefix } from './agent-client.ts'
 import { mayEnter } from './clients.ts'
 import { endGrant } from './grants.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -11,6 +13,9 @@ import type { OAuthClientRecord, OAuthGrant } from './tables.ts'
 
 /** Reasons that also take back what the user allowed: an attacker may have allowed it. */
 const forgetting: readonly EndReason[] = ['passwordReset', 'ban', 'deletion', 'accountDisabled', 'directory']
+
+/** What ends the tokens of an agent: it acts no more, or another program may have its credential, or it has other rights. */
+const agentEndings: readonly string[] = ['stopped', 'deleted', 'rotated', 'changed']
 
 /** Adds the handlers. */
 export function addEndings(kernel: Kernel, options: ResolvedOptions): void {
@@ -129,5 +134,21 @@ async function grantsOf(ctx: AnyContext, which: Exclude<SessionSelector, { id: s
   return found.filter(
     (grant) =>
       (sub === undefined || grant.sub === sub) && (until === undefined || (grant.attributes?.started ?? grant.started.getTime()) <= until),
+  )
+}
+
+/** Adds the kill switch: tokens and open questions of an agent end with it. */
+export function addAgentEndings(kernel: Kernel, options: ResolvedOptions): void {
+  kernel.on(
+    'agentChanged',
+    async ({ act, agentId, user, ctx }) => {
+      if (!agentEndings.includes(act)) return
+      const clientId = agentPrefix + agentId
+      // Questions first: one that is redeemed at this moment has its grant in the list, or finds its row gone.
+      for (const { id, clientId: asker } of await listRows(ctx.records('oauthBackchannel'), { where: { userId: user.id } }))
+        if (asker === clientId) await ctx.records('oauthBackchannel').delete(id)
+      await endAllOfClient(ctx, options, clientId)
+    },
+    { of: 'agents' },
   )
 }

@@ -68,7 +68,8 @@ export async function createGrant({ ctx, options, client, jkt, x5t }: GrantMaker
     sub: attributes?.sub === undefined ? null : await indexedName(attributes.sub),
     sid: attributes?.sid === undefined ? null : await indexedName(attributes.sid),
     attributes,
-    act: null,
+    // The token names both: the owner, and the agent that acts.
+    act: client.agent ? { sub: client.id } : null,
     organizationId: client.organization?.id ?? null,
     x5t,
     mayAct: client.metadata.may_act ?? null,

@@ -11,7 +11,7 @@ import { addApproval } from './ciba-approve.ts'
 import { declareNotice } from './ciba-notice.ts'
 import { addDevicePages } from './device-pages.ts'
 import { addConsentPage } from './consent.ts'
-import { addEndings } from './endings.ts'
+import { addAgentEndings, addEndings } from './endings.ts'
 import { addSignedOutPage } from './front-channel.ts'
 import { addLogoutPage } from './logout.ts'
 import { messages } from './messages.ts'
@@ -196,6 +196,7 @@ export function authorizationServerPlugin(
       if (resolved.ciba) {
         addApproval(kernel, resolved)
         declareNotice(kernel)
+        addAgentEndings(kernel, resolved)
       }
       if (resolved.device) addDevicePages(kernel)
       addLogoutPage(kernel)

@@ -3,6 +3,7 @@ import { type Context, json } from 'authkernel/kernel'
 import { sessionOfRefresh } from '../bearer/rotation.ts'
 import { detailsFor } from './authorization-details.ts'
 import { subjectFor } from './claims.ts'
+import { agentPrefix, findAgent } from './agent-client.ts'
 import { authenticateClient, readForm } from './client-auth.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
@@ -55,11 +56,20 @@ export async function answerRevocation(ctx: Context, options: ResolvedOptions): 
 /** What a live token may now; null: its user is gone or rejected. */
 export async function scopesNow(ctx: Context, options: ResolvedOptions, { grant, scopes }: LiveToken): Promise<string[] | null> {
   if (grant.userId === null) return scopes
+  const within = await scopesOfAgent(ctx, options, grant.clientId, scopes)
+  if (!within) return null
   // One query for a token: the user is read only for the host's own question.
-  if (!options.can) return (await ctx.access.allows(grant.userId, 'appToken')) ? scopes : null
+  if (!options.can) return (await ctx.access.allows(grant.userId, 'appToken')) ? within : null
   const user = await readOwner(ctx, grant)
-  const metadata = { scope: scopes.join(' ') } as Client['metadata']
-  return user && allowedScopes(ctx, options, user, { id: grant.clientId, metadata }, scopes)
+  const metadata = { scope: within.join(' ') } as Client['metadata']
+  return user && allowedScopes(ctx, options, user, { id: grant.clientId, metadata }, within)
+}
+
+/** Null: the token belongs to an agent that may not act now, also where its grant could not be ended. Others keep their scopes. */
+async function scopesOfAgent(ctx: Context, options: ResolvedOptions, clientId: string, scopes: string[]): Promise<string[] | null> {
+  if (!clientId.startsWith(agentPrefix) || options.clients.has(clientId)) return scopes
+  const agent = await findAgent(ctx, options, clientId)
+  return agent ? scopes.filter((scope) => agent.scopes.includes(scope)) : null
 }
 
 /** The client of the token sees all; a resource server sees what is for it. */
