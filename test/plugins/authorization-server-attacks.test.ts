@@ -1,4 +1,5 @@
 /** Attacks of RFC 9700 on the provider, and sessions that may not let clients in. */
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
@@ -6,6 +7,7 @@ import { adminPlugin } from 'authkernel/plugins/admin'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { type ImpersonationApi, impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { Client } from '../_setup.ts'
+import { serveDocuments } from './_client-documents.ts'
 import {
   begin,
   api,
@@ -255,5 +257,139 @@ describe('bad input', () => {
     expect([400, 401]).toContain(answer.status)
     expect(body.error).toMatch(/^[a-z_]+$/)
     expect(host.log.errors.filter((error) => error.name !== 'AuthError' && !('type' in error))).toEqual([])
+  })
+})
+
+describe('a pushed request with a DPoP proof (RFC 9449 section 10.1)', () => {
+  type Keys = Awaited<ReturnType<typeof generateKeyPair>>
+  const makeKeys = (): Promise<Keys> => generateKeyPair('ES256', { extractable: true })
+  const prove = async ({ publicKey, privateKey }: Keys, htu: string): Promise<string> =>
+    new SignJWT({ jti: crypto.randomUUID(), htm: 'POST', htu, iat: Math.floor(host.runtime.now() / 1000) })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: await exportJWK(publicKey) })
+      .sign(privateKey)
+
+  async function push(params: Record<string, string> = {}) {
+    const keys = await makeKeys()
+    const { url, verifier } = await begin(config, params)
+    const form = Object.fromEntries(url.searchParams)
+    const answer = await host.post('/oauth2/par', form, { ...basic, dpop: await prove(keys, `${issuer}/oauth2/par`) })
+    return { status: answer.status, body: (await answer.json()) as { request_uri?: string; error?: string }, keys, verifier }
+  }
+  /** The user allows the pushed request; the code is redeemed with these headers. */
+  async function redeem({ body, verifier }: Awaited<ReturnType<typeof push>>, headers: Record<string, string>) {
+    const target = `${issuer}/oauth2/authorize?${new URLSearchParams({ client_id: 'partner', request_uri: body.request_uri! })}`
+    const code = new URL(await visit(ada, target)).searchParams.get('code')!
+    const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirect }
+    return (await (await host.post('/oauth2/token', form, { ...basic, ...headers })).json()) as Record<string, string>
+  }
+
+  it('binds the code to the key of the proof: another key, and none, get no tokens', async () => {
+    expect(await redeem(await push(), {})).toMatchObject({ error: 'invalid_grant' })
+    const dpop = await prove(await makeKeys(), `${issuer}/oauth2/token`)
+    expect(await redeem(await push(), { dpop })).toMatchObject({ error: 'invalid_grant' })
+  })
+
+  it('gives tokens to the key of the proof', async () => {
+    const pushed = await push()
+    const dpop = await prove(pushed.keys, `${issuer}/oauth2/token`)
+    expect(await redeem(pushed, { dpop })).toMatchObject({ token_type: 'DPoP' })
+  })
+
+  it('that names another key by dpop_jkt is rejected, and so is a proof for another endpoint', async () => {
+    const { status, body } = await push({ dpop_jkt: 'A'.repeat(43) })
+    expect([status, body.error]).toEqual([400, 'invalid_dpop_proof'])
+    const { url } = await begin(config)
+    const wrong = await prove(await makeKeys(), `${issuer}/oauth2/token`)
+    const refused = await host.post('/oauth2/par', Object.fromEntries(url.searchParams), { ...basic, dpop: wrong })
+    expect(await errorOf(refused)).toBe('invalid_dpop_proof')
+  })
+})
+
+it('an assertion of a client that must push is for the issuer alone: the address of an endpoint and a list are another audience', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] }
+  const keyed = {
+    client_name: 'Bank',
+    jwks,
+    token_endpoint_auth_method: 'private_key_jwt' as const,
+    grant_types: ['client_credentials' as const],
+    scope: 'read',
+  }
+  const strict = { client_id: 'strict', ...keyed, require_pushed_authorization_requests: true }
+  const other = await world({ clients: [strict, { client_id: 'older', ...keyed }] })
+  const call = async (id: string, audience: string | string[]) => {
+    const now = Math.floor(other.runtime.now() / 1000)
+    const client_assertion = await new SignJWT({ jti: `${id} ${Math.random()}`, iss: id, sub: id, aud: audience, iat: now, exp: now + 60 })
+      .setProtectedHeader({ alg: 'ES256' })
+      .sign(privateKey)
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    return (await other.post('/oauth2/token', { grant_type: 'client_credentials', scope: 'read', client_assertion, client_assertion_type }))
+      .status
+  }
+  const endpoint = `${issuer}/oauth2/token`
+  expect([await call('strict', issuer), await call('strict', endpoint), await call('strict', [issuer])]).toEqual([200, 401, 401])
+  expect([await call('older', issuer), await call('older', endpoint), await call('older', [issuer, 'https://other.example'])]).toEqual([
+    200, 200, 401,
+  ])
+})
+
+it('one network that makes the server fetch keys of documents does not use up what other networks need', async () => {
+  const documents = await serveDocuments((id, path) =>
+    path.startsWith('/jwks')
+      ? undefined
+      : {
+          client_id: id,
+          redirect_uris: ['https://agent.example/cb'],
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks_uri: `${new URL(id).origin}/jwks${path}`,
+        },
+  )
+  try {
+    const other = await world({ clientDocuments: true }, {}, [documents.publicFetch])
+    const { privateKey } = await generateKeyPair('ES256')
+    const call = async (path: string, address: string) => {
+      const id = `${documents.origin}/${path}`
+      const now = Math.floor(other.runtime.now() / 1000)
+      const client_assertion = await new SignJWT({ jti: crypto.randomUUID(), iss: id, sub: id, aud: issuer, iat: now, exp: now + 60 })
+        .setProtectedHeader({ alg: 'ES256' })
+        .sign(privateKey)
+      const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+      const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_assertion, client_assertion_type })
+      const request = new Request(`${issuer}/oauth2/token`, { method: 'POST', body })
+      return (await other.auth.handler(request, { clientAddress: address })).status
+    }
+    const flood: number[] = []
+    for (let count = 0; count < 70; count++) flood.push(await call('a', '203.0.113.7'))
+    expect([flood[0], flood.at(-1)]).toEqual([401, 429])
+    expect(await call('b', '198.51.100.7')).toBe(401)
+  } finally {
+    await documents.close()
+  }
+})
+
+describe('a client that registered itself and changes its name or where it leads users', () => {
+  async function registered(other: World) {
+    const send = async (method: string, path: string, body: object, token?: string) => {
+      const headers = { 'content-type': 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) }
+      const answer = await other.auth.handler(new Request(path, { method, headers, body: JSON.stringify(body) }))
+      return (await answer.json()) as Record<string, string>
+    }
+    const first = { client_name: 'Notes', redirect_uris: ['https://notes.example/cb'], token_endpoint_auth_method: 'none' }
+    const made = await send('POST', `${issuer}/oauth2/register`, first)
+    const change = (more: object) =>
+      send('PUT', made['registration_client_uri']!, { client_id: made['client_id'], ...first, ...more }, made['registration_access_token'])
+    return { id: made['client_id']!, change, params: { redirect_uri: 'https://notes.example/cb' } }
+  }
+
+  it('is another one for the page that was open: no code, and no consent for what the user did not see', async () => {
+    const other = await world({ registration: {} })
+    const { id, change, params } = await registered(other)
+    const browser = await other.browser()
+    const server = await discover(other.auth, id)
+    const page = await (await browser.get(String((await begin(server, params)).url))).text()
+    await change({ client_name: 'Bank', redirect_uris: ['https://notes.example/cb', 'https://evil.example/cb'] })
+    const answer = await browser.post('/oauth2/consent', { ticket: ticketOf(page), decision: 'allow' })
+    expect(answer.status).toBe(400)
+    expect(await other.auth.authorizationServer.connectedApps('ada')).toEqual([])
   })
 })

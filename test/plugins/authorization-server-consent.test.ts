@@ -21,6 +21,7 @@ async function start() {
     session: { strategy: 'database' },
   })
   const store = memoryAdapter()
+  const dns = new Map<string, string>()
   for (const id of ['ada', 'bob', 'eve']) await store.createUser!({ id, email: `${id}@example.com`, name: id, emailVerified: new Date(0) })
   let kernel: Kernel | undefined
   const auth = createAuth(base)
@@ -28,7 +29,7 @@ async function start() {
     .use(jwtPlugin())
     .use({ name: 'probe', setup: (given) => void (kernel = given) })
     .use(mailPlugin({ transport: { send: () => undefined } }))
-    .use(organizationsPlugin())
+    .use(organizationsPlugin({ domains: { isPublicSuffix: () => false, resolveTxt: async (name) => [[dns.get(name) ?? '']] } }))
     .use(impersonationPlugin({ can: () => true }))
     .use(guestPlugin())
     .use(
@@ -39,6 +40,7 @@ async function start() {
         ],
         resources: [{ resource: api, name: 'API', scopes: ['read', 'directory', 'pay', 'vault'] }],
         organizationConsent: { scopes: ['directory'] },
+        registration: {},
         scopeProof: { pay: { maxAge: 60 }, vault: { level: 'mfa' } },
       }),
     )
@@ -114,7 +116,27 @@ async function start() {
   const call = async (token: string) =>
     (await auth.authorizationServer.authorize(new Request(api, { headers: { authorization: `Bearer ${token}` } }), { resource: api }))
       .response?.status ?? 200
-  return { auth, setRole, removeBob, browser, visit, allow, redeem, call, organizationId, ask, runtime: base.runtime, log: base.logger }
+  const proveDomain = async (domain: string) => {
+    const { ctx, organizations } = await inside()
+    const claim = await organizations.claimDomain(ctx, { organizationId, domain })
+    dns.set(claim.record, claim.text)
+    await organizations.proveDomain(ctx, { organizationId, domain })
+  }
+  return {
+    auth,
+    proveDomain,
+    setRole,
+    removeBob,
+    browser,
+    visit,
+    allow,
+    redeem,
+    call,
+    organizationId,
+    ask,
+    runtime: base.runtime,
+    log: base.logger,
+  }
 }
 
 describe('consent of an organization', () => {
@@ -189,6 +211,47 @@ it('the consent of an organization ends with the organization, and takes with it
   await auth.organizations.delete({ userId: 'ada' }, organizationId)
   expect([await call(theirs), await call(own)]).toEqual([401, 200])
   expect(await auth.authorizationServer.organizations.list(organizationId)).toEqual([])
+})
+
+describe('a client that the host has not checked, allowed for all members', () => {
+  async function register(host: Awaited<ReturnType<typeof start>>) {
+    const send = async (method: string, url: string, body: object, token = '') => {
+      const headers = { 'content-type': 'application/json', authorization: `Bearer ${token}` }
+      return (await (await host.auth.handler(new Request(url, { method, headers, body: JSON.stringify(body) }))).json()) as Record<
+        string,
+        string
+      >
+    }
+    const first = { client_name: 'Notes', redirect_uris: [redirect], token_endpoint_auth_method: 'none' }
+    const made = await send('POST', `${issuer}/oauth2/register`, first)
+    const id = made['client_id']!
+    const change = (more: object) =>
+      send('PUT', made['registration_client_uri']!, { client_id: id, ...first, ...more }, made['registration_access_token'])
+    return { id, change, more: { client_id: id } }
+  }
+
+  it('asks each member all the same: any visitor can make an organization, a client, and invite others', async () => {
+    const host = await start()
+    const { more } = await register(host)
+    const [ada, bob] = [await host.browser('ada'), await host.browser('bob')]
+    expect(await host.allow(ada, (await host.visit(ada, 'read', more)).page, host.organizationId)).toBe('code')
+    expect((await host.visit(bob, 'read', more)).outcome).toBe('page')
+    // Nor does it get what only an administrator can allow.
+    expect(await host.allow(ada, (await host.visit(ada, 'directory', more)).page, host.organizationId)).toBe('code')
+    expect((await host.visit(bob, 'directory', more)).outcome).toBe('access_denied')
+  })
+
+  it('asks no member whose verified email is of a domain of the organization, until it changes its name or addresses', async () => {
+    const host = await start()
+    const { more, change } = await register(host)
+    await host.proveDomain('example.com')
+    const [ada, bob] = [await host.browser('ada'), await host.browser('bob')]
+    expect(await host.allow(ada, (await host.visit(ada, 'read', more)).page, host.organizationId)).toBe('code')
+    expect((await host.visit(bob, 'read', more)).outcome).toBe('code')
+    await change({ client_name: 'Bank' })
+    expect((await host.visit(bob, 'read', more)).outcome).toBe('page')
+    expect(await host.auth.authorizationServer.organizations.list(host.organizationId)).toEqual([])
+  })
 })
 
 describe('a scope that needs a proof', () => {

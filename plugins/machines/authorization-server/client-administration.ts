@@ -104,6 +104,8 @@ export async function updateClient(
   const written = await ctx.records('oauthClient').update(id, change, { if: { version: version ?? row.version } })
   if (!written) throw changedMeanwhile()
   if (written.membersOnly && !row.membersOnly) await endForeignGrants(ctx, options, written)
+  // An administrator of an organization is a stranger to those whom it leads elsewhere.
+  if (row.source === 'organization' && !looksSame(metadata, row.metadata)) await forgetConsents(ctx, id)
   const members = Object.keys(metadata).filter((name) => !isSame(metadata, row.metadata, name as keyof ClientMetadata))
   const removed = Object.keys(row.metadata).filter((name) => !(name in metadata))
   const reach = written.membersOnly === row.membersOnly ? [] : ['membersOnly']
@@ -167,10 +169,21 @@ export async function deleteClient(ctx: AnyContext, options: ResolvedOptions, id
   // The client first: no token is made for it any more.
   const isDeleted = row !== null && (await ctx.records('oauthClient').delete(id))
   await endAllOfClient(ctx, options, id)
-  await ctx.records('oauthConsent').deleteWhere({ where: { clientId: id } })
-  await ctx.records('oauthOrganizationConsent').deleteWhere({ where: { clientId: id } })
+  await forgetConsents(ctx, id)
   if (row && isDeleted) await noteChange(ctx, row, 'deleted', actor)
   return isDeleted
+}
+
+/** Whether users see the same client: its name, and where they are led. */
+export function looksSame(one: ClientMetadata, other: ClientMetadata): boolean {
+  const seen = ({ client_name, redirect_uris }: ClientMetadata): string => JSON.stringify([client_name, redirect_uris])
+  return seen(one) === seen(other)
+}
+
+/** What users and organizations allowed a client, which they are asked again then. */
+export async function forgetConsents(ctx: AnyContext, clientId: string): Promise<void> {
+  await ctx.records('oauthConsent').deleteWhere({ where: { clientId } })
+  await ctx.records('oauthOrganizationConsent').deleteWhere({ where: { clientId } })
 }
 
 /** Tells plugins, such as the audit log. */

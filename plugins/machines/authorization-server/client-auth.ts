@@ -122,14 +122,17 @@ async function verifyAssertion(ctx: Context, client: Client, assertion: string):
       algorithms: [...clientAlgorithms],
       issuer: client.id,
       subject: client.id,
-      // The issuer alone, so that an assertion for another server is worth nothing here; the address of the endpoint is what older clients send.
-      audience: [ctx.base, `${ctx.base}/oauth2/token`],
+      // The issuer, so that an assertion for another server is worth nothing here. The address of the endpoint is what older clients send; FAPI 2.0 clients push, and do not.
+      audience: client.metadata.require_pushed_authorization_requests ? ctx.base : [ctx.base, `${ctx.base}/oauth2/token`],
       requiredClaims: ['exp', 'jti'],
       clockTolerance: skew,
       currentDate: ctx.now,
     })
     const now = Math.floor(ctx.now.getTime() / 1000)
-    if ([payload.aud].flat().length !== 1 || (payload.exp ?? Infinity) > now + maxAssertionAge + skew) throw invalidClient(ctx)
+    const isOne = client.metadata.require_pushed_authorization_requests
+      ? typeof payload.aud === 'string'
+      : [payload.aud].flat().length === 1
+    if (!isOne || (payload.exp ?? Infinity) > now + maxAssertionAge + skew) throw invalidClient(ctx)
     const used = await hash(`${client.id} ${payload.jti}`)
     if (!(await ctx.once.take(`authorization-server.assertion ${used}`, maxAssertionAge + 2 * skew))) throw invalidClient(ctx)
   } catch (error) {

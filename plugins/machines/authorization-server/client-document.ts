@@ -82,11 +82,9 @@ function parseJson(content: Uint8Array): Record<string, unknown> | undefined {
 async function countFetch(ctx: AnyContext): Promise<void> {
   const address = ctx.facts.address
   const network = address === undefined ? undefined : networksOf(address)[0]?.key
-  const counts = await Promise.all([
-    network === undefined ? undefined : ctx.limit.take(`authorization-server.document ${network}`, perNetwork),
-    ctx.limit.take('authorization-server.document', perServer),
-  ])
-  if (counts.some((count) => count?.allowed === false))
+  // The network first: one that is over its own limit takes nothing from the others.
+  const own = network === undefined ? undefined : await ctx.limit.take(`authorization-server.document ${network}`, perNetwork)
+  if (own?.allowed === false || !(await ctx.limit.take('authorization-server.document', perServer)).allowed)
     throw new OAuthRefusal('temporarily_unavailable', 'Too many new clients. Try again later.', 429, { 'Retry-After': '600' })
 }
 

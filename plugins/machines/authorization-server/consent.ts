@@ -1,5 +1,15 @@
 /** The question whether a client may come in: who asks, where the answer goes, what for, and as whom. */
-import { type Context, HttpError, type Kernel, type PageTools, type PageView, toBase64Url, type User } from 'authkernel/kernel'
+import {
+  type Context,
+  HttpError,
+  type Kernel,
+  type PageTools,
+  type PageView,
+  sha256,
+  toBase64Url,
+  toHex,
+  type User,
+} from 'authkernel/kernel'
 import { findOwnUser } from 'authkernel/kernel/users'
 import { redirectBack } from '../bearer/redirect.ts'
 import { hasSwitcher } from './account-choice.ts'
@@ -23,6 +33,8 @@ interface Ticket {
   id: string
   userId: string
   request: AuthorizationRequest
+  /** What the page showed of the client: a client that changed since is another one. */
+  seen: string
 }
 
 /** Adds the page. It has no separate route: `GET /oauth2/authorize` renders it. */
@@ -34,7 +46,7 @@ export function addConsentPage(kernel: Kernel, options: ResolvedOptions): void {
 export async function isRemembered(ctx: Context, client: Client, request: AuthorizationRequest, user: { id: string }): Promise<boolean> {
   if (isImitable(client, request.redirectUri)) return false
   if (client.firstParty) return true
-  const [own, theirs] = await Promise.all([findConsent(ctx, user.id, client.id), organizationAllowance(ctx, user.id, client.id)])
+  const [own, theirs] = await Promise.all([findConsent(ctx, user.id, client.id), organizationAllowance(ctx, user.id, client)])
   const isWithin = (wanted: readonly string[], known: readonly string[]): boolean => wanted.every((one) => known.includes(one))
   const audiences = [...(own?.audiences ?? []), ...theirs.audiences].map((one) => (one === issuerItself ? ctx.base : one))
   if (!isWithin(consentScopes(request), [...(own?.scopes ?? []), ...theirs.scopes]) || !isWithin(request.audiences, audiences)) return false
@@ -49,13 +61,13 @@ export async function isRemembered(ctx: Context, client: Client, request: Author
 export async function missingOrganizationScopes(
   ctx: Context,
   { organizationConsent }: ResolvedOptions,
-  { id, firstParty }: Client,
+  client: Client,
   { scopes }: AuthorizationRequest,
   user: { id: string },
 ): Promise<string[]> {
-  const demanding = firstParty ? [] : scopes.filter((scope) => organizationConsent.scopes.includes(scope))
+  const demanding = client.firstParty ? [] : scopes.filter((scope) => organizationConsent.scopes.includes(scope))
   if (demanding.length === 0) return []
-  const allowed = await organizationAllowance(ctx, user.id, id)
+  const allowed = await organizationAllowance(ctx, user.id, client)
   return demanding.filter((scope) => !allowed.scopes.includes(scope))
 }
 
@@ -67,7 +79,7 @@ export async function askConsent(
   request: AuthorizationRequest,
   user: User & { id: string },
 ): Promise<Response> {
-  const ticket: Ticket = { id: toBase64Url(ctx.runtime.random(16)), userId: user.id, request }
+  const ticket: Ticket = { id: toBase64Url(ctx.runtime.random(16)), userId: user.id, request, seen: await appearanceOf(client) }
   // What another program can pretend to be is never allowed for others.
   const organizations =
     isImitable(client, request.redirectUri) || client.firstParty ? [] : await administeredOrganizations(ctx, options, user.id)
@@ -103,6 +115,7 @@ export async function answerConsent(ctx: Context, options: ResolvedOptions): Pro
     !ticket ||
     !client ||
     user?.id !== ticket.userId ||
+    ticket.seen !== (await appearanceOf(client)) ||
     !(await ctx.once.take(`authorization-server.consent ${ticket.id}`, ticketSeconds))
   )
     throw new HttpError(400, 'This page is too old. Go back to the app and sign in again.')
@@ -131,6 +144,10 @@ export async function answerConsent(ctx: Context, options: ResolvedOptions): Pro
     })
   await ctx.emit('clientAuthorized', { user: { id: ticket.userId }, clientId: client.id, scopes })
   return response
+}
+
+async function appearanceOf({ metadata }: Client): Promise<string> {
+  return toHex(await sha256(JSON.stringify([metadata.client_name, metadata.redirect_uris])))
 }
 
 /** What the user allows: scopes, and those whose words stand for single claims. */

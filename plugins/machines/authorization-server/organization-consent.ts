@@ -1,6 +1,6 @@
 /** Consent of an organization: an administrator allows a client for all members, who are not asked then. */
 import { type AnyContext, HttpError, type Kernel, RecordConflict } from 'authkernel/kernel'
-import type {} from 'authkernel/plugins/organizations'
+import type { OrganizationsService } from 'authkernel/plugins/organizations'
 import { listRows } from 'authkernel/kernel/stores'
 import type { Client } from './clients.ts'
 import { findConsent } from './consent-store.ts'
@@ -9,6 +9,8 @@ import { deleteOrganizationClients } from './organization-clients.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { OAuthGrant, OAuthOrganizationConsent } from './tables.ts'
 
+/** Clients that the host made. Others say of themselves who they are. */
+const checkedSources: readonly Client['source'][] = ['options', 'host', 'moved']
 /** Organizations of one user that are looked at. */
 const maxMemberships = 50
 
@@ -23,13 +25,25 @@ export interface AdministeredOrganization {
   name: string
 }
 
-/** What the organizations of a user allow a client now. `except`: an organization that no longer counts. */
-export async function organizationAllowance(ctx: AnyContext, userId: string, clientId: string, except?: string): Promise<Allowance> {
+/**
+ * What the organizations of a user allow a client now. `except`: an organization that no longer counts. A client that the host has not checked is allowed for users
+ * of the organization's own domains alone: any visitor can make an organization and a client, and invite others.
+ */
+export async function organizationAllowance(
+  ctx: AnyContext,
+  userId: string,
+  { id: clientId, source }: Pick<Client, 'id' | 'source'>,
+  except?: string,
+): Promise<Allowance> {
   const organizations = ctx.app.services.organizations
   if (!organizations) return { scopes: [], audiences: [] }
   const memberships = (await organizations.listOf(ctx, userId)).filter(
     ({ suspended, organizationId }) => !suspended && organizationId !== except,
   )
+  if (memberships.length > 0 && !checkedSources.includes(source)) {
+    const owner = await ownerOfAddress(ctx, organizations, userId)
+    memberships.splice(0, memberships.length, ...memberships.filter(({ organizationId }) => organizationId === owner))
+  }
   const consents = ctx.records('oauthOrganizationConsent')
   const found = await Promise.all(
     memberships.slice(0, maxMemberships).map(({ organizationId }) => consents.get({ organizationId, clientId })),
@@ -38,18 +52,30 @@ export async function organizationAllowance(ctx: AnyContext, userId: string, cli
   return { scopes: given.flatMap(({ scopes }) => scopes), audiences: given.flatMap(({ audiences }) => audiences) }
 }
 
+/** Id of the organization that has proved the domain of the user's verified email. */
+async function ownerOfAddress(ctx: AnyContext, organizations: OrganizationsService, userId: string): Promise<string | undefined> {
+  const user = await ctx.store?.getUser(userId)
+  return user?.email && user.emailVerified ? organizations.ownsDomain(ctx, user.email) : undefined
+}
+
+/** The client of a grant, as far as it is known without a call to its server. */
+async function sourceOfClient(ctx: AnyContext, { clients }: ResolvedOptions, id: string): Promise<Pick<Client, 'id' | 'source'>> {
+  if (clients.has(id)) return { id, source: 'options' }
+  return { id, source: (await ctx.records('oauthClient').get(id))?.source ?? 'document' }
+}
+
 /** Scopes of a flow without the consent page: none that needs a fresh proof, and none that only an administrator can allow, unless one has. */
 export async function scopesWithoutPage(
   ctx: AnyContext,
   { organizationConsent, scopeProof }: ResolvedOptions,
-  { id, firstParty }: Pick<Client, 'id' | 'firstParty'>,
+  client: Pick<Client, 'id' | 'firstParty' | 'source'>,
   userId: string,
   scopes: readonly string[],
 ): Promise<string[]> {
   const within = scopes.filter((scope) => !scopeProof.has(scope))
-  const demanding = firstParty ? [] : within.filter((scope) => organizationConsent.scopes.includes(scope))
+  const demanding = client.firstParty ? [] : within.filter((scope) => organizationConsent.scopes.includes(scope))
   if (demanding.length === 0) return within
-  const allowed = await organizationAllowance(ctx, userId, id)
+  const allowed = await organizationAllowance(ctx, userId, client)
   return within.filter((scope) => !demanding.includes(scope) || allowed.scopes.includes(scope))
 }
 
@@ -176,7 +202,7 @@ async function endUncovered(
     if (grant.userId === null || options.clients.get(grant.clientId)?.firstParty) continue
     const [own, others] = [
       await findConsent(ctx, grant.userId, grant.clientId),
-      await organizationAllowance(ctx, grant.userId, grant.clientId, organizationId),
+      await organizationAllowance(ctx, grant.userId, await sourceOfClient(ctx, options, grant.clientId), organizationId),
     ]
     const allowed = [...(own?.scopes ?? []), ...others.scopes]
     if (!grant.scopes.every((scope) => allowed.includes(scope))) uncovered.push(grant)

@@ -1,7 +1,7 @@
 /** Dynamic client registration (RFC 7591), and how a registered client reads, changes and deletes itself (RFC 7592). */
 import { type Context, equal, json, networksOf } from 'authkernel/kernel'
 import { type ClientMetadata, readClientMetadata, signingMembers } from './client-metadata.ts'
-import { type ClientActor, deleteClient, noteChange } from './client-administration.ts'
+import { type ClientActor, deleteClient, forgetConsents, looksSame, noteChange } from './client-administration.ts'
 import { hashSecret, labelOf, makeClientId, makeSecret, newClientRow } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -64,13 +64,13 @@ export async function changeRegistration(ctx: Context, options: ResolvedOptions)
   if (metadata.token_endpoint_auth_method !== row.metadata.token_endpoint_auth_method || metadata.subject_type === 'pairwise')
     throw new OAuthRefusal('invalid_client_metadata', '`token_endpoint_auth_method` and `subject_type` cannot change: register again.')
   // What users allowed was for the client as they saw it.
-  const isSame =
-    JSON.stringify([metadata.client_name, metadata.redirect_uris]) ===
-    JSON.stringify([row.metadata.client_name, row.metadata.redirect_uris])
-  if (!isSame) await ctx.records('oauthConsent').deleteWhere({ where: { clientId: row.id } })
+  const isSame = looksSame(metadata, row.metadata)
+  if (!isSame) await forgetConsents(ctx, row.id)
   const change = { metadata, label: labelOf(metadata), version: row.version + 1 }
   const written = await ctx.records('oauthClient').update(row.id, change, { if: { version: row.version, disabled: null } })
   if (!written) throw new OAuthRefusal('invalid_client_metadata', 'The client was changed at the same moment. Read it and try again.', 409)
+  // Again: what was allowed between the two was for the client as it was.
+  if (!isSame) await forgetConsents(ctx, row.id)
   await noteChange(ctx, written, 'updated', clientItself)
   return json(describe(ctx, written), 200, { 'Cache-Control': 'no-store' })
 }

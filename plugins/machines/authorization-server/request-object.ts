@@ -1,7 +1,7 @@
 /** Signed authorization requests (RFC 9101): the parameters are claims of a JWT that the client signed, and no other counts. */
 import { type Context, NetworkError } from 'authkernel/kernel'
 import { clientAlgorithms } from './client-metadata.ts'
-import { readClientKeys } from './client-keys.ts'
+import { readClientKeys, takeFetch } from './client-keys.ts'
 import type { Client } from './clients.ts'
 import { OAuthRefusal } from './errors.ts'
 
@@ -9,6 +9,7 @@ import { OAuthRefusal } from './errors.ts'
 const maxAge = 3600
 const skew = 30
 const maxLength = 16_384
+const perClient = { max: 300, seconds: 600 }
 const types: readonly string[] = ['oauth-authz-req+jwt', 'jwt']
 /** Claims about the object itself. */
 const own: readonly string[] = ['iss', 'aud', 'exp', 'iat', 'nbf', 'jti']
@@ -30,10 +31,10 @@ export async function openRequestObject(ctx: Context, client: Client, params: UR
 /** The same for an object at an https address that the client registered (section 5.2). Throws OAuthRefusal `invalid_request_uri` for any other address. */
 export async function fetchRequestObject(ctx: Context, client: Client, uri: string): Promise<URLSearchParams> {
   if (!client.metadata.request_uris?.includes(uri)) throw new OAuthRefusal('invalid_request_uri', 'The `request_uri` is not registered.')
-  const { allowed } = await ctx.limit.take(`authorization-server.request-object ${client.source === 'document' ? '' : client.id}`, {
-    max: 300,
-    seconds: 600,
-  })
+  const allowed =
+    client.source === 'document'
+      ? await takeFetch(ctx, 'authorization-server.request-object', { perNetwork: { max: 60, seconds: 600 }, perServer: perClient })
+      : (await ctx.limit.take(`authorization-server.request-object ${client.id}`, perClient)).allowed
   if (!allowed) throw new OAuthRefusal('temporarily_unavailable', 'Too many requests by address.', 429, { 'Retry-After': '600' })
   const text = await ctx
     .service('publicFetch')
