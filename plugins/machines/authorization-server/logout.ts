@@ -51,6 +51,8 @@ async function readTarget(ctx: Context, options: ResolvedOptions, params: URLSea
   const hint = params.get('id_token_hint')
   // An old ID token is a hint all the same (section 2): its end is not compared.
   const claims = hint === null ? null : await ctx.service('signingKeys').open(ctx, 'JWT', hint)
+  // A hint that this server did not sign names no client, and a `client_id` beside it does not either.
+  if (hint !== null && !claims) return undefined
   const id = params.get('client_id') ?? (typeof claims?.['aud'] === 'string' ? claims['aud'] : undefined)
   if (uri === null || id === undefined) return undefined
   if (claims && (claims['iss'] !== ctx.base || claims['aud'] !== id)) return undefined
