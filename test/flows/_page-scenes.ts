@@ -289,6 +289,7 @@ export async function startEverything(): Promise<Site> {
   auth.use(admissionPlugin({ mode: 'waitlist', can: ({ admin }) => admin.id === 'root', pages: true }))
   auth.use(
     authorizationServerPlugin({
+      organizationClients: {},
       clients: [{ client_id: 'partner', client_name: 'Partner', redirect_uris: ['https://partner.example/cb'] }],
       ciba: {},
       device: {},

@@ -186,7 +186,9 @@ async function drawQuestion(
       logo !== undefined && html`<p><img src="${logo}" alt="" width="64" height="64" /></p>`,
       facts([
         [say('authorization-server.host'), html`<bdi>${host}</bdi> ${!isVerified && tag(say('authorization-server.unverified'), 'warn')}`],
-        [say('authorization-server.organization.of'), params['organization'] && html`<bdi>${params['organization']}</bdi>`],
+        ...(params['organization'] === undefined
+          ? []
+          : [[say('authorization-server.organization.of'), html`<bdi>${params['organization']}</bdi>`] as const]),
         [say('authorization-server.resources'), names.length > 0 ? names.join(', ') : undefined],
       ]),
       scopes.length > 0 &&
