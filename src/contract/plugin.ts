@@ -71,11 +71,14 @@ export interface Kernel {
   ): void
   /** Declares events of this plugin, so that others may listen to them. Merge their messages into `Events`. */
   declareEvent<K extends keyof Events>(...names: K[]): void
-  /** Provides a service. It replaces one with `fallback`. A factory can return `undefined` to decline. Two services without `fallback` are an error. */
+  /**
+   * Provides a service. It replaces one with `fallback`, and that one replaces one with `fallback: 'last'`. A factory can return `undefined` to decline.
+   * Throws at compile where two services of the same rank remain.
+   */
   provide<K extends keyof Services>(
     name: K,
     service: Services[K] | ((app: CompileView) => Services[K] | undefined),
-    options?: { fallback?: true },
+    options?: { fallback?: true | 'last' },
   ): void
   /**
    * Wraps a service: members that `make` returns replace those of `inner`, all others stay. Decorators run once per snapshot, in the order of

@@ -37,7 +37,7 @@ export interface NamedStrategy {
 /** What `kernel.decorate` was given. */
 export type Decorator = (inner: never, view: CompileView) => object
 /** Who comes first when a service has several candidates: what a plugin of the host gives, a fallback, the kernel's own. */
-export type Rank = 'explicit' | 'fallback' | 'kernel'
+export type Rank = 'explicit' | 'fallback' | 'last'
 type Candidate = OwnedBy<unknown> & { rank: Rank }
 
 /** What `kernel.credential` was given. */
@@ -211,7 +211,7 @@ export class Draft {
 
   /** The one candidate that steps forward; explicit beats fallback. Throws when two remain. */
   service(name: string, view: CompileView): unknown {
-    for (const rank of ['explicit', 'fallback', 'kernel'] satisfies Rank[]) {
+    for (const rank of ['explicit', 'fallback', 'last'] satisfies Rank[]) {
       const remaining = (this.#services.get(name) ?? [])
         .filter((candidate) => candidate.rank === rank)
         .map(({ value, owner }) => ({

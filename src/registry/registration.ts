@@ -159,7 +159,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
         draft.optionalRecords.push({ name: table, spec: spec as RecordSpec, owner: name, when: optional.when })
       }),
     sessionStrategy: (strategy, make, { suits, remedies } = {}) =>
-      void add((draft) => draft.strategies.push({ name: strategy, make, suits, remedies, owner: name, rank: rankOf(record, false) })),
+      void add((draft) => draft.strategies.push({ name: strategy, make, suits, remedies, owner: name, rank: rankOf(record, undefined) })),
     sessionKind: (kind) => void add((draft) => draft.sessionKind(kind, name)),
     cookie: (named: string | CookieHandle, spec?: CookieSpec) => {
       const handle = typeof named === 'string' ? createCookie(named, spec) : named
@@ -212,7 +212,8 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
 const pageRoutes: WeakMap<PageDraw, Route> = new WeakMap()
 
 /** Plugins of the preset give way to the host's; what the kernel brings itself gives way to all others. */
-function rankOf({ layer }: Registration, fallback: boolean | undefined): Rank {
+function rankOf({ layer }: Registration, fallback: true | 'last' | undefined): Rank {
   if (layer === 'preset') return 'fallback'
-  return fallback ? (layer === 'host' ? 'kernel' : 'fallback') : 'explicit'
+  if (fallback === 'last' || (fallback && layer === 'host')) return 'last'
+  return fallback ? 'fallback' : 'explicit'
 }

@@ -137,7 +137,7 @@ describe('declarations', () => {
 
   it('chunks stay few: a plugin costs what it uses', () => {
     // 24 of them are sections, steps and languages of the ready-made parts, which browsers load one by one.
-    expect(packed.filter((path) => isChunk(`./${path}`) && path.endsWith('.mjs')).length).toBeLessThanOrEqual(102)
+    expect(packed.filter((path) => isChunk(`./${path}`) && path.endsWith('.mjs')).length).toBeLessThanOrEqual(110)
   })
 })
 

@@ -191,6 +191,7 @@ describe('client.agents', () => {
     const request = () => new Request(`${origin}/api`, { headers: { authorization: `Bearer ${credential}` } })
     const act = (action: string) => host.auth.agents.authorize(request(), { scopes: ['write'], action })
     await act('Pay 1 EUR')
+    host.runtime.advance(1)
     await act('Pay 2 EUR')
     const [first, second] = await agents.listApprovals()
     expect([

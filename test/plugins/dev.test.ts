@@ -1,11 +1,13 @@
 /** The development panel: for the developer's browser on the developer's machine, and for no other request. */
 import { createAuth } from 'authkernel'
 import { type DevOptions, devPlugin } from 'authkernel/plugins/dev'
+import { emailPlugin } from 'authkernel/plugins/email'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+import { startMailServer } from '../flows/_mail-server.ts'
 
 const origin = 'http://localhost:3000'
 
@@ -165,6 +167,18 @@ describe('what it shows and does', () => {
     await vi.waitFor(() => expect(sent).toEqual(['eve@example.test']))
     expect(app.printed.join('\n')).not.toContain('mail to')
     expect(await panel(app.client, '?tab=mails')).toContain('eve@example.test')
+  })
+
+  it('the server of a sign-in by email sends too: two plugins with a default of their own', async () => {
+    const mails = await startMailServer()
+    const app = world()
+    app.auth.use(emailPlugin({ server: `smtp://127.0.0.1:${mails.port}`, from: 'a@acme.example' }))
+    await open(app)
+    await app.client.post('/passwords/sign-up', { email: 'eve@example.test', password: 'a long enough pass phrase' })
+    await vi.waitFor(() => expect(mails.delivered.map(({ recipients }) => recipients)).toEqual([['eve@example.test']]))
+    expect(app.printed.join('\n')).not.toContain('mail to')
+    expect(await panel(app.client, '?tab=mails')).toContain('eve@example.test')
+    await mails.close()
   })
 
   it('has traces of requests with the answers of hooks, and none of its own requests', async () => {

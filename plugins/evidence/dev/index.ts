@@ -43,7 +43,7 @@ export function devPlugin(options: DevOptions): Plugin<DevApi> {
       kernel.runtime.now = () => now() + state.offset
       logger.warn('dev-panel', 'Plugin "dev" is on: its panel signs in as any user. Use it in development only.')
       kernel.cookie(panelCookie)
-      kernel.provide('mailTransport', { send: (message) => print(mailText(message)) }, { fallback: true })
+      kernel.provide('mailTransport', { send: (message) => print(mailText(message)) }, { fallback: 'last' })
       kernel.decorate('mailTransport', (inner) => ({
         send: async (message, signal, ctx) => {
           keepMail(state, message, kernel.runtime.now())

@@ -62,7 +62,9 @@ export async function useApproval(
 
 /** What waits for the owner, oldest first. */
 export async function listApprovals(ctx: AnyContext, userId: string): Promise<WaitingApproval[]> {
-  const rows = (await listRows(ctx.records('agentApproval'), { where: { userId } })).filter(({ status }) => status === 'pending')
+  const rows = (await listRows(ctx.records('agentApproval'), { where: { userId } }))
+    .filter(({ status }) => status === 'pending')
+    .sort((a, b) => a.created.getTime() - b.created.getTime())
   const agents = rows.length > 0 ? await ctx.records('agent').getMany([...new Set(rows.map(({ agentId }) => agentId))].slice(0, 500)) : []
   return rows.map(({ id, agentId, scopes, action, created, expires }) => ({
     id,
