@@ -2,10 +2,9 @@
 import { scimResponse } from './answers.ts'
 import { ScimError, toErrorBody, toHttpError } from './errors.ts'
 import { createGroup, deleteGroup, patchGroup, replaceGroup } from './groups.ts'
-import { readPatch } from './patch.ts'
 import { baseOf } from './representation.ts'
-import { readResource } from './resource.ts'
 import { groupType } from './schemas.ts'
+import { readSentPatch, readSentResource } from './sent.ts'
 import { assertStanding, type Caller } from './caller.ts'
 import { createUser, deleteUser, patchUser, replaceUser } from './users.ts'
 import { toEtag } from './versions.ts'
@@ -78,11 +77,15 @@ async function carryOut(
   const type = isUser ? caller.options.userType : groupType
   switch (method) {
     case 'POST':
-      return isUser ? createUser(caller, readResource(type, data)) : createGroup(caller, readResource(type, data))
+      return isUser
+        ? createUser(caller, await readSentResource(caller, type, data))
+        : createGroup(caller, await readSentResource(caller, type, data))
     case 'PUT':
-      return isUser ? replaceUser(caller, id, readResource(type, data)) : replaceGroup(caller, id, readResource(type, data))
+      return isUser
+        ? replaceUser(caller, id, await readSentResource(caller, type, data))
+        : replaceGroup(caller, id, await readSentResource(caller, type, data))
     case 'PATCH': {
-      const operations = await readPatch(type, data)
+      const operations = await readSentPatch(caller, type, data)
       return isUser ? patchUser(caller, id, operations) : patchGroup(caller, id, operations)
     }
     case 'DELETE':

@@ -3,6 +3,7 @@ import type { AnyContext, Kernel, Row } from 'authkernel/kernel'
 import { listRows, readRows } from 'authkernel/kernel/stores'
 import type {} from 'authkernel/plugins/organizations'
 import { endDirectoryAccess } from './access.ts'
+import { type Dialect, dialects, isDialect } from './dialects.ts'
 import { type DirectoryRules, readRules } from './options.ts'
 import type { DirectoryRow } from './tables.ts'
 
@@ -16,6 +17,10 @@ export interface Directory {
   users: number
   /** How many groups it has provisioned. */
   groups: number
+  /** The dialect that was chosen; null: as detected. */
+  dialect: Dialect | null
+  /** The product that its requests show; null: not known yet. */
+  detected: Dialect | null
   created: Date
 }
 /** What a new directory needs. */
@@ -24,10 +29,15 @@ export interface NewDirectory {
   /** 1 to 100 characters, for the audit log and the pages: "Okta". */
   name: string
   rules?: DirectoryRules
+  /** The product that sends; default null: as detected. `standard` rejects what RFC 7644 does not have. */
+  dialect?: Dialect | null
 }
 
-/** Throws TypeError for a wrong name or rule, and for an organization that does not exist. */
-export async function createDirectory(ctx: AnyContext, { organizationId, name, rules = {} }: NewDirectory): Promise<Directory> {
+/** Throws TypeError for a wrong name, rule or dialect, and for an organization that does not exist. */
+export async function createDirectory(
+  ctx: AnyContext,
+  { organizationId, name, rules = {}, dialect = null }: NewDirectory,
+): Promise<Directory> {
   if (!(await ctx.service('organizations').get(ctx, organizationId))) throw new TypeError('scim: there is no such organization.')
   const row = await ctx.records('scimDirectory').create({
     organizationId,
@@ -35,6 +45,8 @@ export async function createDirectory(ctx: AnyContext, { organizationId, name, r
     rules: await readOwnRules(ctx, organizationId, rules),
     users: 0,
     groups: 0,
+    dialect: readDialect(dialect),
+    detected: null,
     created: ctx.now,
   })
   return toDirectory(row)
@@ -50,13 +62,14 @@ export async function listDirectories(ctx: AnyContext, organizationId: string): 
 export async function updateDirectory(
   ctx: AnyContext,
   id: string,
-  { name, rules }: { name?: string; rules?: DirectoryRules },
+  { name, rules, dialect }: { name?: string; rules?: DirectoryRules; dialect?: Dialect | null },
 ): Promise<Directory | null> {
   const former = await ctx.records('scimDirectory').get(id)
   if (!former) return null
   const row = await ctx.records('scimDirectory').update(id, {
     ...(name !== undefined && { name: readName(name) }),
     ...(rules !== undefined && { rules: await readOwnRules(ctx, former.organizationId, rules) }),
+    ...(dialect !== undefined && { dialect: readDialect(dialect) }),
   })
   return row && toDirectory(row)
 }
@@ -104,8 +117,14 @@ export async function readOwnRules(ctx: AnyContext, organizationId: string, give
   return rules
 }
 
-function toDirectory({ id, organizationId, name, rules, users, groups, created }: Row<DirectoryRow>): Directory {
-  return { id, organizationId, name, rules: (rules ?? {}) as DirectoryRules, users, groups, created }
+function toDirectory({ id, organizationId, name, rules, users, groups, dialect, detected, created }: Row<DirectoryRow>): Directory {
+  const known = { dialect: isDialect(dialect) ? dialect : null, detected: isDialect(detected) ? detected : null }
+  return { id, organizationId, name, rules: (rules ?? {}) as DirectoryRules, users, groups, ...known, created }
+}
+
+function readDialect(dialect: unknown): Dialect | null {
+  if (dialect === null || isDialect(dialect)) return dialect
+  throw new TypeError(`scim: \`dialect\` must be null or one of ${dialects.map((one) => one.dialect).join(', ')}.`)
 }
 
 function readName(name: unknown): string {

@@ -88,6 +88,8 @@ function directoryTarget(): ImportTarget<DirectoryTaken> {
       rules: {},
       users: 0,
       groups: 0,
+      dialect: null,
+      detected: null,
       created,
     }),
     factsOf: ({ name, rules, organizationId }) => [name, rules, organizationId],

@@ -22,6 +22,7 @@ import {
 export type { ScimCall } from './calls.ts'
 export type { ScimClient } from './clients.ts'
 export type { DirectoryTaken, ScimGroupTaken, ScimMemberTaken, ScimTokenTaken, ScimUserTaken } from './directory-import.ts'
+export type { Dialect } from './dialects.ts'
 export type { Directory, NewDirectory } from './directories.ts'
 export type { DifferenceKind, DifferencePage, ScimDifference } from './differences.ts'
 export { ScimError, type ScimErrorType } from './errors.ts'

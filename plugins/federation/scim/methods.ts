@@ -3,6 +3,7 @@ import { type AnyContext, jobFor, type Kernel, type OfTenant } from 'authkernel/
 import { listCalls, type ScimCall } from './calls.ts'
 import { connectClient, disconnectClient, listClients, type ScimClient } from './clients.ts'
 import type { Connection } from './caller.ts'
+import type { Dialect } from './dialects.ts'
 import { type DifferencePage, listDifferences } from './differences.ts'
 import {
   createDirectory,
@@ -29,12 +30,12 @@ export interface ScimApi {
   scim: {
     /** Directories of organizations. */
     directories: {
-      /** Throws TypeError for a wrong name, a wrong rule, and an organization that does not exist. */
+      /** Throws TypeError for a wrong name, rule or dialect, and an organization that does not exist. */
       create(wanted: NewDirectory & OfTenant): Promise<Directory>
       /** Oldest first, at most 100. */
       list(of: { organizationId: string } & OfTenant): Promise<Directory[]>
       /** Rules apply to users when their groups change next, and to all of them by `resync`. Null: no such directory. */
-      update(change: { id: string; name?: string; rules?: DirectoryRules } & OfTenant): Promise<Directory | null>
+      update(change: { id: string; name?: string; rules?: DirectoryRules; dialect?: Dialect | null } & OfTenant): Promise<Directory | null>
       /** Ends tokens and removes what the directory stored. Users and memberships stay. False: no such directory. */
       delete(of: { id: string } & OfTenant): Promise<boolean>
     }

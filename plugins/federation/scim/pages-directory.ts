@@ -4,6 +4,7 @@ import type { PortalPage, PortalView } from 'authkernel/plugins/portal'
 import { listCalls } from './calls.ts'
 import type { Connection } from './caller.ts'
 import { audienceOf } from './clients.ts'
+import { dialects } from './dialects.ts'
 import { listDifferences, type ScimDifference } from './differences.ts'
 import { rulesOf } from './rules.ts'
 import type { DirectoryRow } from './tables.ts'
@@ -64,7 +65,9 @@ async function drawParts(page: PortalPage, connection: Connection): Promise<Cont
   ]
 }
 
-async function drawAccess({ ctx, tools, form }: PortalPage, { directory }: Connection): Promise<Content> {
+async function drawAccess(page: PortalPage, connection: Connection): Promise<Content> {
+  const { ctx, tools, form } = page
+  const { directory } = connection
   const { say, card, copyable, row, button, date } = tools
   const more = { directory: directory.id }
   const tokens = await Promise.all(
@@ -90,8 +93,28 @@ async function drawAccess({ ctx, tools, form }: PortalPage, { directory }: Conne
     title: directory.name,
     text: say('scim.portal.numbers', { users: String(directory.users), groups: String(directory.groups) }),
     actions: await form('token', button(say('scim.portal.token.create')), more),
-    body: [copyable(audienceOf(ctx), { label: say('scim.portal.address') }), tokens],
+    body: [copyable(audienceOf(ctx), { label: say('scim.portal.address') }), tokens, await drawDialect(page, connection)],
   })
+}
+
+/** The product that sends, as chosen or detected. */
+async function drawDialect({ tools, form }: PortalPage, { directory }: Connection): Promise<Content> {
+  const { say, select, submit, html } = tools
+  const found = dialects.find(({ dialect }) => dialect === directory.detected)
+  const options = [
+    ['', found ? say('scim.portal.dialect.detected', { name: found.name }) : say('scim.portal.dialect.automatic')] as const,
+    ...dialects.map(({ dialect, name }) => [dialect, dialect === 'standard' ? say('scim.portal.dialect.standard') : name] as const),
+  ]
+  const fields = [
+    select('dialect', {
+      label: say('scim.portal.dialect') as string,
+      options,
+      value: directory.dialect ?? '',
+    }),
+    html`<p class="hint">${say('scim.portal.dialect.text')}</p>`,
+    submit(say('scim.portal.dialect.save'), { quiet: true }),
+  ]
+  return form('dialect', fields, { directory: directory.id })
 }
 
 async function drawRules({ ctx, tools, form, typed }: PortalPage, { directory }: Connection): Promise<Content> {

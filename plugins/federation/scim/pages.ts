@@ -2,6 +2,7 @@
 import type { Context, Kernel, Row } from 'authkernel/kernel'
 import type { PortalOutcome, PortalSection, PortalVisit } from 'authkernel/plugins/portal'
 import type { Connection } from './caller.ts'
+import type { Dialect } from './dialects.ts'
 import { createDirectory, updateDirectory } from './directories.ts'
 import { DirectoryInput } from './errors.ts'
 import { messages } from './messages.ts'
@@ -72,6 +73,10 @@ async function act(
     }
     const next = await rotateToken(ctx, options, token.id)
     return next ? showToken(visit, next.token) : { query }
+  }
+  if (action === 'dialect') {
+    await asInput(() => updateDirectory(ctx, directory.id, { dialect: (fields['dialect'] || null) as Dialect | null }))
+    return { query }
   }
   if (action === 'rule' || action === 'unrule') {
     await changeRules({ ctx, options, directory }, action, fields)

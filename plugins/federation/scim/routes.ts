@@ -3,21 +3,21 @@ import { type Context, type HttpError, type Kernel, type RouteMethod } from 'aut
 import { answerType, groupResponse, groupsResponse, scimResponse, userResponse, usersResponse } from './answers.ts'
 import { runBulk } from './bulk.ts'
 import { keepCall } from './calls.ts'
+import { keepDetection } from './dialects.ts'
 import { describeFeatures, describeSchemas, describeTypes } from './discovery.ts'
 import { ScimError, toErrorBody, toHttpError } from './errors.ts'
 import { createGroup, deleteGroup, patchGroup, replaceGroup, requireGroup } from './groups.ts'
 import type { ResolvedOptions } from './options.ts'
-import { readPatch } from './patch.ts'
 import { type Projection, readProjection } from './representation.ts'
-import { readResource } from './resource.ts'
+import type { ScimResource } from './resource.ts'
 import { groupType, type ResourceType } from './schemas.ts'
 import { searchRoot } from './root-search.ts'
 import { findPage, readQuery } from './search.ts'
+import { readSentPatch, readSentResource } from './sent.ts'
 import { groupSource, userSource } from './sources.ts'
 import { authenticateCaller, type Caller } from './caller.ts'
 import { createUser, deleteUser, patchUser, replaceUser, requireUser } from './users.ts'
 import { isKnownVersion } from './versions.ts'
-import { noteUnknown } from './unknown-attributes.ts'
 
 type Work = (caller: Caller) => Promise<Response>
 
@@ -46,7 +46,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
     userResponse(caller, await replaceUser(caller, idOf(caller), await readBody(caller, userType)), projectionOf(caller.ctx, userType)),
   )
   route('PATCH', '/Users/:id', async (caller) => {
-    const operations = await readPatch(userType, await readJson(caller.ctx), noteUnknown(caller))
+    const operations = await readSentPatch(caller, userType, await readJson(caller.ctx))
     return userResponse(caller, await patchUser(caller, idOf(caller), operations), projectionOf(caller.ctx, userType))
   })
   route('DELETE', '/Users/:id', async (caller) => deleteUser(caller, idOf(caller)).then(noContent))
@@ -66,7 +66,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   )
   // Without a body: the answer would repeat all members for each one that is added.
   route('PATCH', '/Groups/:id', async (caller) => {
-    const operations = await readPatch(groupType, await readJson(caller.ctx), noteUnknown(caller))
+    const operations = await readSentPatch(caller, groupType, await readJson(caller.ctx))
     const row = await patchGroup(caller, idOf(caller), operations)
     const projection = projectionOf(caller.ctx, groupType)
     return projection.attributes ? groupResponse(caller, row, projection) : noContent()
@@ -136,6 +136,7 @@ function inType(ctx: Context, response: Response): Response {
 async function serve(ctx: Context, options: ResolvedOptions, work: Work): Promise<Response> {
   const caller = await authenticateCaller(ctx, options)
   try {
+    await keepDetection(caller)
     const response = await work(caller)
     await keepCall(caller, response.status, null)
     return response
@@ -173,8 +174,8 @@ async function readJson(ctx: Context): Promise<Record<string, unknown>> {
   throw new ScimError(400, 'The body must be a JSON object.', 'invalidSyntax')
 }
 
-async function readBody(caller: Caller, type: ResourceType): Promise<ReturnType<typeof readResource>> {
-  return readResource(type, await readJson(caller.ctx), noteUnknown(caller))
+async function readBody(caller: Caller, type: ResourceType): Promise<ScimResource> {
+  return readSentResource(caller, type, await readJson(caller.ctx))
 }
 
 function queryOf(ctx: Context): Record<string, unknown> {

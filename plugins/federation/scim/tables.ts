@@ -12,6 +12,10 @@ export interface DirectoryRow {
   users: number
   /** How many groups it has. */
   groups: number
+  /** The dialect that was chosen; null: as detected. */
+  dialect: string | null
+  /** The dialect that its requests have; null: not known yet. */
+  detected: string | null
   created: Date
 }
 /** A row of `scimToken`. */
@@ -116,6 +120,8 @@ export const directoryTable: RecordSpec<DirectoryRow> = {
     rules: { type: 'json' },
     users: { type: 'integer', default: 0 },
     groups: { type: 'integer', default: 0 },
+    dialect: { type: 'string', max: 16, optional: true },
+    detected: { type: 'string', max: 16, optional: true },
     created: date,
   },
   index: [['organizationId', 'created']],
