@@ -143,6 +143,8 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'org.invitation.accepted': organization('invitation.accepted'),
   'org.domain.claimed': organization('domain.claimed'),
   'org.domain.proved': organization('domain.proved'),
+  'scim.read': noted(),
+  'scim.bulk': noted(),
   'request.refused csrf': refusedBy(new MissingCSRF('no token')),
   'request.refused host': ofKind('UntrustedHost'),
   'request.refused path': ofKind('path'),

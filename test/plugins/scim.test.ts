@@ -317,4 +317,60 @@ describe('the event and the audit log', () => {
     })
     expect(JSON.stringify([records, changes])).not.toMatch(/hunter2|pin-one|pin-two/)
   })
+
+  it.each([true, false])(
+    'have each call with its actor, and of reads what was looked at, without values (auditReads: %s)',
+    async (auditReads) => {
+      const records: AuditRecord[] = []
+      const { createUser, send, clientOf, auth, directoryId, acme } = await createScimWorld({
+        options: { auditReads, bulk: 10 },
+        plugins: [auditPlugin({ sink: (some) => void records.push(...some) })],
+      })
+      const { id } = (await createUser('ann', { [enterprise]: { department: 'Secret projects' } })).body
+      const filter = encodeURIComponent(`userName eq "ann@acme.example" and not (${enterprise}:department co "Secret")`)
+      const both = encodeURIComponent('emails[type eq "work"] or name.givenName sw "an"')
+      const etag = (await send('GET', `/Users/${id}`)).headers.get('etag') ?? ''
+      await send('GET', `/Users/${id}`, undefined, { 'if-none-match': etag })
+      await send('GET', `/Users?filter=${filter}`)
+      await send('GET', `/Users?filter=${both}`)
+      await send('POST', '/.search', { filter: 'meta.created gt "2000-01-01T00:00:00Z"' })
+      await send('GET', '/Schemas')
+      await send('GET', '/Users/none')
+      await createUser('ann')
+      await send('POST', '/Bulk', {
+        Operations: [
+          { method: 'DELETE', path: '/Users/none' },
+          { method: 'DELETE', path: `/Users/${id}` },
+        ],
+      })
+      await clientOf('scim_wrong')('GET', '/Users')
+      await auth.close()
+      const own = records.filter(({ actor }) => actor.type === 'scim')
+      expect(new Set(own.map(({ actor }) => actor.id))).toEqual(new Set(['Directory of Acme of Acme']))
+      const of = { directoryId, organizationId: acme }
+      expect(own.filter(({ name }) => name === 'scim.read').map(({ target }) => target)).toEqual(
+        auditReads
+          ? [
+              { ...of, path: `/Users/${id}`, status: 200 },
+              { ...of, path: `/Users/${id}`, status: 304 },
+              { ...of, path: '/Users', by: `${enterprise}:department userName`, count: 0, status: 200 },
+              { ...of, path: '/Users', by: 'emails.type name.givenName', count: 1, status: 200 },
+              { ...of, path: '/.search', by: 'meta.created', count: 1, status: 200 },
+              { ...of, path: '/Schemas', status: 200 },
+            ]
+          : [],
+      )
+      const others = own.filter(({ name }) => name !== 'scim.read' && /^(?:scim|request)\./.test(name))
+      expect(others.map(({ name, outcome, target }) => [name, outcome, target?.['route'] ?? target?.['rejected']])).toEqual([
+        ['scim.user.created', 'success', undefined],
+        ['request.refused', 'denied', 'GET /scim/v2/Users/:id'],
+        ['request.refused', 'denied', 'POST /scim/v2/Users'],
+        ['scim.user.removed', 'success', undefined],
+        ['scim.bulk', 'success', 1],
+      ])
+      expect(records.filter(({ actor, name }) => actor.type !== 'scim' && name === 'request.refused')).toHaveLength(1)
+      expect(await auth.scim.calls({ directoryId })).not.toContainEqual(expect.objectContaining({ path: '/.search' }))
+      expect(JSON.stringify(own.filter(({ name }) => name === 'scim.read'))).not.toMatch(/Secret|ann/)
+    },
+  )
 })

@@ -28,6 +28,10 @@ export async function runBulk(caller: Caller, body: Record<string, unknown>): Pr
     if (answers.filter(({ response }) => response !== undefined).length >= most) break
     answers.push(await runOne(caller, Object(one) as Record<string, unknown>, ids))
   }
+  const rejected = answers.filter(({ response }) => response !== undefined).length
+  const { id: directoryId, organizationId } = caller.directory
+  const details = { directoryId, organizationId, operations: answers.length, rejected }
+  await caller.ctx.emit('noted', { name: 'scim.bulk', outcome: 'success', details })
   return scimResponse({ schemas: [responseSchema], Operations: answers })
 }
 

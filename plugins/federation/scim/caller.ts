@@ -95,7 +95,8 @@ async function refuse(ctx: Context, error: ScimError): Promise<ScimError> {
   return error
 }
 
-function changesSomething(ctx: Context): boolean {
+/** Whether the method of a request changes resources: searches by POST do not. */
+export function changesSomething(ctx: Context): boolean {
   return ctx.request.method !== 'GET' && ctx.route?.path.endsWith('/.search') !== true
 }
 

@@ -1,7 +1,7 @@
 /** The log of calls: what a directory changed or was rejected, for the users who set it up. */
 import type { AnyContext, AtomicWrite, Context, Row } from 'authkernel/kernel'
 import type { CallRow } from './tables.ts'
-import type { Caller } from './caller.ts'
+import { type Caller, changesSomething } from './caller.ts'
 
 /** One call of a directory, without values. */
 export interface ScimCall {
@@ -30,10 +30,10 @@ export function callWrites(caller: Caller, status: number): AtomicWrite[] {
   return [{ record: 'scimCall', create: describeCall(caller, status, null) }]
 }
 
-/** Keeps changes and rejections. Reads that were served are not kept: a directory reads thousands of times an hour. */
+/** Keeps changes and rejections. Reads that were served are not kept: a directory reads thousands of times an hour, and the audit log has them. */
 export async function keepCall(caller: Caller, status: number, detail: string | null): Promise<void> {
   const { ctx, options } = caller
-  if (options.logDays === 0 || (ctx.request.method === 'GET' && status < 400) || (detail === null && writtenCalls.has(ctx))) return
+  if (options.logDays === 0 || (!changesSomething(ctx) && status < 400) || (detail === null && writtenCalls.has(ctx))) return
   // The call itself was served: a log that cannot be written is no reason to say otherwise.
   await ctx
     .records('scimCall')
@@ -41,18 +41,23 @@ export async function keepCall(caller: Caller, status: number, detail: string | 
     .catch((error: Error) => ctx.logger.error(error))
 }
 
+/** The path of a call below the base URL, without its query. */
+export function pathOf({ route, params }: Context): string {
+  return (route?.path ?? '')
+    .replace('/scim/v2', '')
+    .replace(':kind', params['kind'] ?? '')
+    .replace(':id', params['id'] ?? '')
+    .slice(0, 255)
+}
+
 function describeCall({ ctx, directory, options }: Caller, status: number, detail: string | null): CallRow {
   const { method } = ctx.request
-  const path = (ctx.route?.path ?? '')
-    .replace('/scim/v2', '')
-    .replace(':kind', ctx.params['kind'] ?? '')
-    .replace(':id', ctx.params['id'] ?? '')
   const expires = new Date(ctx.now.getTime() + options.logDays * 86_400_000)
   return {
     directoryId: directory.id,
     at: ctx.now,
     method,
-    path: path.slice(0, 255),
+    path: pathOf(ctx),
     status,
     detail: detail?.slice(0, 255) ?? null,
     expires,

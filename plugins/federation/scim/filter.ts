@@ -83,6 +83,15 @@ export function findLowerBound(filter: ScimFilter, names: readonly string[]): { 
   return path.schema === undefined && names.includes(name) && !Number.isNaN(since.getTime()) ? { name, since } : undefined
 }
 
+/** Names of the attributes that a filter looks at. */
+export function listFilterNames(filter: ScimFilter): string[] {
+  if ('filters' in filter) return filter.filters.flatMap(listFilterNames)
+  if (filter.op === 'not') return listFilterNames(filter.filter)
+  const { schema, attribute, sub } = filter.path
+  const name = `${schema === undefined ? '' : `${schema}:`}${attribute.name}${sub ? `.${sub.name}` : ''}`
+  return filter.op === 'some' ? listFilterNames(filter.filter).map((inner) => `${name}.${inner}`) : [name]
+}
+
 async function readGrammar(text: string): Promise<Filter> {
   if (text.length > maxLength) throw wrongFilter(`is longer than ${maxLength} characters.`)
   // The library tries line breaks in texts in two ways each, which takes time that doubles with each of them.

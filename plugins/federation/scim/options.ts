@@ -16,6 +16,8 @@ export interface ScimOptions {
   bulk?: number
   /** Days that the log of calls is kept; default 7, at most 90. */
   logDays?: number
+  /** Puts a record of each read that was served into the audit log; default true. Changes and rejections are always there. */
+  auditReads?: boolean
   /** Schemas of the host app for users, such as `urn:example:params:scim:schemas:extension:acme:2.0:User`. Their attributes are kept and answered. */
   extensions?: readonly ScimSchema[]
   /** What the stored user gets beside name and email, from the resource: fields of your users table. Called at each change. */
@@ -48,6 +50,7 @@ const names = {
   maxBody: true,
   bulk: true,
   logDays: true,
+  auditReads: true,
   extensions: true,
   toUser: true,
 } as const
@@ -62,6 +65,7 @@ export function resolveOptions(options: ScimOptions): ResolvedOptions {
     maxBody: options.maxBody ?? 1_000_000,
     bulk: options.bulk ?? 0,
     logDays: options.logDays ?? 7,
+    auditReads: options.auditReads ?? true,
     toUser: options.toUser,
     userType: createUserType(options.extensions),
   }
@@ -72,6 +76,7 @@ export function resolveOptions(options: ScimOptions): ResolvedOptions {
   assertWhole('logDays', resolved.logDays, 0, 90)
   assertWhole('limit.max', resolved.limit.max, 1, 10_000_000)
   assertWhole('limit.seconds', resolved.limit.seconds, 1, 86_400)
+  if (typeof resolved.auditReads !== 'boolean') throw optionError('`auditReads` must be true or false.')
   if (options.toUser !== undefined && typeof options.toUser !== 'function') throw optionError('`toUser` must be a function.')
   for (const schema of options.extensions ?? []) assertExtension(schema)
   return resolved

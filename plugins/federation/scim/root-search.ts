@@ -2,6 +2,7 @@
 import { mixedResponse } from './answers.ts'
 import type { Caller } from './caller.ts'
 import { ScimError } from './errors.ts'
+import { describeRead } from './reads.ts'
 import { groupType, type ResourceType } from './schemas.ts'
 import { findPage, type Page, type Query, readQuery } from './search.ts'
 import { groupSource, userSource } from './sources.ts'
@@ -17,6 +18,8 @@ export async function searchRoot(caller: Caller, given: Readonly<Record<string, 
   if (ofUsers instanceof ScimError && ofGroups instanceof ScimError) throw ofUsers
   const users = ofUsers instanceof ScimError ? none<ScimUserRow>() : await findPage(userSource(caller), ofUsers)
   const groups = ofGroups instanceof ScimError ? none<ScimGroupRow>() : await findRest(caller, ofGroups, users)
+  if (!(ofUsers instanceof ScimError)) describeRead(caller, ofUsers, users.rows)
+  if (!(ofGroups instanceof ScimError)) describeRead(caller, ofGroups, groups.rows)
   const [one, other] = [ofUsers instanceof ScimError ? undefined : ofUsers, ofGroups instanceof ScimError ? undefined : ofGroups]
   const startIndex = (one ?? other)?.startIndex ?? 1
   return mixedResponse(caller, { users, groups, startIndex, ofUsers: one?.projection, ofGroups: other?.projection })

@@ -10,6 +10,7 @@ import { createGroup, deleteGroup, patchGroup, replaceGroup, requireGroup } from
 import type { ResolvedOptions } from './options.ts'
 import { type Projection, readProjection } from './representation.ts'
 import type { ScimResource } from './resource.ts'
+import { auditRead, describeRead } from './reads.ts'
 import { groupType, type ResourceType } from './schemas.ts'
 import { searchRoot } from './root-search.ts'
 import { findPage, readQuery } from './search.ts'
@@ -139,6 +140,7 @@ async function serve(ctx: Context, options: ResolvedOptions, work: Work): Promis
     await keepDetection(caller)
     const response = await work(caller)
     await keepCall(caller, response.status, null)
+    await auditRead(caller, response.status)
     return response
   } catch (error) {
     const known = toHttpError(error)
@@ -154,12 +156,16 @@ function refuse(error: HttpError): Response {
 
 async function searchUsers(caller: Caller, given: Readonly<Record<string, unknown>>): Promise<Response> {
   const query = await readQuery(caller.options.userType, given)
-  return usersResponse(caller, await findPage(userSource(caller), query), query.projection)
+  const page = await findPage(userSource(caller), query)
+  describeRead(caller, query, page.rows)
+  return usersResponse(caller, page, query.projection)
 }
 
 async function searchGroups(caller: Caller, given: Readonly<Record<string, unknown>>): Promise<Response> {
   const query = await readQuery(groupType, given)
-  return groupsResponse(caller, await findPage(await groupSource(caller, query.filter), query), query.projection)
+  const page = await findPage(await groupSource(caller, query.filter), query)
+  describeRead(caller, query, page.rows)
+  return groupsResponse(caller, page, query.projection)
 }
 
 /** The JSON object of a body. Throws ScimError 400. */
