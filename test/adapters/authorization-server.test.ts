@@ -1,4 +1,5 @@
 /** The provider on real databases, two instances on one: a code and a refresh token give tokens once, and an ending on one holds on the other. */
+import { sampleStores } from '../_tier.ts'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
@@ -34,7 +35,7 @@ const resources = [
 ]
 const basic = { authorization: `Basic ${btoa(`partner:${secret}`)}` }
 
-describe.each(['postgres', 'mysql', 'redis', 'libsql'] as const)('%s', (kind) => {
+describe.each(sampleStores(['postgres', 'mysql', 'redis', 'libsql'] as const))('%s', (kind) => {
   it.skipIf(!there[kind])('two instances', { timeout: 60_000 }, async () => {
     const store = kind === 'redis' ? newStore(kind) : await newDatabase(kind)
     const adapters = [openStore(store), openStore(store)]

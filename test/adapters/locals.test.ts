@@ -1,4 +1,5 @@
 /** Local accounts between four processes: of all that try one code, one link, one backup code, one reset at once, one wins. */
+import { sampleStores } from '../_tier.ts'
 import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from '../_setup.ts'
@@ -12,7 +13,7 @@ const there = { libsql: true, postgres: await reachable('postgres'), mysql: awai
 const kinds = ['libsql', 'postgres', 'mysql', 'redis'] as const
 const good = 'seven purple otters sing'
 
-describe.each(kinds)('%s, four processes', (kind) => {
+describe.each(sampleStores(kinds))('%s, four processes', (kind) => {
   describe.skipIf(!there[kind])('with a server', () => {
     let spec: StoreSpec
     let auth: ReturnType<typeof localsHost>

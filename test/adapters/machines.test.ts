@@ -1,4 +1,5 @@
 /** Four processes, one store: refresh, theft, codes, devices and API keys; and what a kill in the middle of each leaves. */
+import { sampleStores } from '../_tier.ts'
 import { createHash, randomUUID } from 'node:crypto'
 import { exportJWK, SignJWT } from 'jose'
 import * as openid from 'openid-client'
@@ -17,7 +18,7 @@ const redirectUri = 'http://127.0.0.1:49152/cb'
 type Body = Record<string, string | undefined>
 type Asked = Omit<AppTask, 'do'>
 
-describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) => there[kind]))('%s', (kind) => {
+describe.each(sampleStores(['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) => there[kind]))('%s', (kind) => {
   let store: StoreSpec
   let adapter: Required<Adapter>
   let auth: ReturnType<typeof appHost>

@@ -1,4 +1,5 @@
 /** Guests and organizations between four processes, what a ban and a removal end, and an organization of 10,000 members. */
+import { sampleStores } from '../_tier.ts'
 import type { Adapter } from 'authkernel/kernel'
 import { type CompiledQuery, Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -12,7 +13,7 @@ import { startWorkers, type Worker } from './_workers.ts'
 const there = { libsql: true, postgres: await reachable('postgres'), mysql: await reachable('mysql'), redis: await reachable('redis') }
 const kinds = ['libsql', 'postgres', 'mysql', 'redis'] as const
 
-describe.each(kinds)('%s, four processes', (kind) => {
+describe.each(sampleStores(kinds))('%s, four processes', (kind) => {
   describe.skipIf(!there[kind])('with a server', () => {
     let spec: StoreSpec
     let adapter: Required<Adapter>

@@ -1,4 +1,5 @@
 /** What a logout token of a provider costs in a database: three statements, whatever the number of sessions. */
+import { sampleStores } from '../_tier.ts'
 import { Kysely, type LogEvent, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Auth } from 'authkernel/kernel'
@@ -15,7 +16,7 @@ import { dialectOf, dropStore, newDatabase, openSql, type SqlSpec } from './_sto
 const there = { libsql: true, postgres: await reachable('postgres'), mysql: await reachable('mysql') }
 const many = 10_500
 
-describe.each(['postgres', 'libsql', 'mysql'] as const)('%s', (kind) => {
+describe.each(sampleStores(['postgres', 'libsql', 'mysql'] as const))('%s', (kind) => {
   describe.skipIf(!there[kind])('with a server', () => {
     const op = useOp()
     let spec: SqlSpec

@@ -1,20 +1,18 @@
-/** The documentation site as `npm run docs build` makes it: complete, with the API and screenshots, searchable offline, accessible, and refused when a link or a page is lost. */
-import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** The documentation site as `npm run docs build` makes it: complete, with the API and screenshots, searchable offline, and accessible. */
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { dirname, extname, join } from 'node:path'
+import { extname, join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../../playground/_shared/listen.ts'
-import { clean } from '../../scripts/install.ts'
-import { publicModules, writeApi } from '../../site/api.ts'
+import { publicModules } from '../../site/api.ts'
 import { readPages } from '../../site/pages.ts'
 import { shots, sizes } from '../../site/screenshots.ts'
 import { root } from '../_sources.ts'
 import { launch, person } from './_chromium.ts'
-import * as fixture from './_unsaid.ts'
+import { buildSite, runScript, writeDocs } from './_site-build.ts'
 
 // In CI what is not installed is a failure.
 const there = existsSync(join(root, 'site/node_modules/typedoc')) || Boolean(process.env.CI)
@@ -31,13 +29,13 @@ describe.skipIf(!there)('the site', () => {
   let browser: Browser
   let url: string
   beforeAll(async () => {
-    const { code, said } = await follow(['scripts/dev.mjs', 'scripts/docs.ts', 'build'], {
+    const { code, said } = await runScript(['scripts/dev.mjs', 'scripts/docs.ts', 'build'], {
       DOCS_STAGE: stage,
       DOCS_OUT: out,
     })
     expect(code, said).toBe(0)
-    const old = docsOf({ 'index.md': '# Start of 0.1\n\n[Options](options.md)\n', 'options.md': '# Options of 0.1\n' })
-    const earlier = await build(old, join(out, 'v0.1'), { DOCS_BASE: '/v0.1/', DOCS_ROOT: '/', DOCS_VERSION: 'v0.1.3' })
+    const old = writeDocs(drop, { 'index.md': '# Start of 0.1\n\n[Options](options.md)\n', 'options.md': '# Options of 0.1\n' })
+    const earlier = await buildSite(old, join(out, 'v0.1'), { DOCS_BASE: '/v0.1/', DOCS_ROOT: '/', DOCS_VERSION: 'v0.1.3' })
     expect(earlier.code, earlier.said).toBe(0)
     const versions = [
       { name: 'v0.2.0', path: '/' },
@@ -222,64 +220,12 @@ describe.skipIf(!there)('the site', () => {
   })
 })
 
-describe.skipIf(!there)('a build', { concurrent: true }, () => {
-  it('fails by an exported name without a sentence, and names it', async ({ expect }) => {
-    const modules = new Map([
-      ['fixture', 'test/flows/_unsaid.ts'],
-      ['versions', 'site/versions.ts'],
-    ])
-    expect(Object.keys(fixture)).toContain('unsaid')
-    await expect(writeApi(join(folder, 'api'), modules)).rejects.toThrow(/no sentence in their comment:\nfixture: unsaid$/)
-  })
-
-  it('fails by a dead link', async ({ expect }) => {
-    const { code, said } = await build(docsOf({ 'index.md': '# Start\n\n[gone](gone.md)\n' }), join(folder, 'dead'))
-    expect(code).not.toBe(0)
-    expect(said).toMatch(/dead link.*gone/i)
-  })
-
-  it('fails by a page that nothing leads to, and names it', async ({ expect }) => {
-    const docs = docsOf({ 'index.md': '# Start\n\n[a](a.md)\n', 'a.md': '# A\n', 'lost.md': '# Lost\n' })
-    const { code, said } = await build(docs, join(folder, 'lost'))
-    expect(code).not.toBe(0)
-    expect(said).toContain('No page leads to: lost.md.')
-  })
-})
-
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.json': 'application/json',
   '.png': 'image/png',
-}
-
-function docsOf(files: Record<string, string>): string {
-  mkdirSync(join(root, 'site/.vitepress/cache'), { recursive: true })
-  const docs = mkdtempSync(join(root, 'site/.vitepress/cache/docs-'))
-  drop.push(docs)
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(docs, name)), { recursive: true })
-    writeFileSync(join(docs, name), text)
-  }
-  return docs
-}
-
-type Said = Promise<{ code: number | null; said: string }>
-
-function build(docs: string, out: string, env: Record<string, string> = {}): Said {
-  return follow([join(root, 'site/node_modules/vitepress/bin/vitepress.js'), 'build', join(root, 'site')], {
-    DOCS_DIR: docs,
-    DOCS_OUT: out,
-    ...env,
-  })
-}
-
-function follow(args: string[], env: Record<string, string>): Said {
-  const child = spawn(process.execPath, args, { cwd: root, env: { ...clean(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()))
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said: said.slice(-4_000) })))
 }
 
 function idsOf(html: string): Set<string> {

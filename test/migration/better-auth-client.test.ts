@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { BetterAuthApi } from 'authkernel/plugins/better-auth-compat'
 import type { SqlAdapter } from 'authkernel/plugins/sql'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { type RealOp, realOp } from '../_op/real.ts'
@@ -35,7 +35,6 @@ interface AuthClient {
 const origin = 'http://localhost:3000'
 const secret = 'a secret that both apps have, of 44 letters..'
 const passwords = { ann: 'seven purple otters sing', cleo: 'nine yellow llamas dance' }
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 
 describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) => [version, store] as const)))(
   'the client of better-auth %s on %s',

@@ -13,7 +13,7 @@ import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import passkey from 'authkernel/providers/passkey'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { Authenticator, type CreationOptions } from '../plugins/_authenticator.ts'
 import { totpAt } from '../_totp.ts'
@@ -27,7 +27,6 @@ type Models = NonNullable<BetterAuthSchema['models']>
 const origin = 'http://localhost:3000'
 const secret = 'a secret that both apps have, of 44 letters..'
 const password = 'seven purple otters sing'
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 const plural: Models = {
   user: { modelName: 'users' },

@@ -16,7 +16,7 @@ import { sqlAdapter } from 'authkernel/plugins/sql'
 import { ssoPlugin } from 'authkernel/plugins/sso'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { companyIdp, type CompanyIdp, fetchByName, makeCertificate } from '../plugins/_sso.ts'
 import { idpEntity, idpKeys, sign, writeResponse } from '../saml/_idp.ts'
@@ -37,7 +37,6 @@ const origin = 'http://localhost:3000'
 const base = `${origin}/api/auth`
 const secret = 'a secret that both apps have, of 44 letters..'
 const password = 'seven purple otters sing'
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 // SCIM of 1.6 opens a transaction in a transaction, which one connection never answers.
 const versions: readonly (readonly ['1.6' | '1.7', (typeof stores)[number]])[] = [
   ...stores.map((store) => ['1.7', store] as const),

@@ -12,7 +12,7 @@ import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { totpAt } from '../_totp.ts'
 import { type FormerApp, startFormerApp } from './_former-app.ts'
@@ -34,7 +34,6 @@ const passwords: Record<Name, string> = {
   mallory: 'the attacker waits here',
 }
 const changed = 'ten crimson herons fly away'
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 const versions = [...stores.map((store) => ['1.7', '1.7.25', store] as const), ['1.6', '1.6.34', 'libsql'] as const]
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 

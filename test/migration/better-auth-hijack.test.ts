@@ -15,7 +15,7 @@ import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import passkey from 'authkernel/providers/passkey'
 import type { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { type RealOp, realOp } from '../_op/real.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../plugins/_authenticator.ts'
@@ -42,7 +42,6 @@ const secret = 'a secret that both apps have, of 44 letters..'
 const planted = 'the attacker waits here'
 const chosen = 'seven purple otters sing'
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 const ways = ['link', 'registration', 'reset', 'provider'] as const
 type Way = (typeof ways)[number]
 const moments = ['before the run', 'after the run', 'without a run'] as const

@@ -10,7 +10,7 @@ import { sqlAdapter } from 'authkernel/plugins/sql'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { type Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { totpAt } from '../_totp.ts'
 import { type FormerApp, startFormerApp } from './_former-app.ts'
@@ -25,7 +25,6 @@ const origin = 'http://localhost:3000'
 const secret = 'a secret that both apps have, of 44 letters..'
 const passwords = { ann: 'seven purple otters sing', bob: 'eight green lizards walk', cleo: 'nine yellow llamas dance' }
 type Name = keyof typeof passwords
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 const versions = [...stores.map((store) => ['1.7', '1.7.25', store] as const), ['1.6', '1.6.34', 'libsql'] as const]
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
 /** Names of problems that this app has, in the order of the report. */

@@ -10,7 +10,7 @@ import { sqlAdapter } from 'authkernel/plugins/sql'
 import passkey from 'authkernel/providers/passkey'
 import { Kysely } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client } from '../_client.ts'
 import { Authenticator, type Bend, type CreationOptions, type RequestOptions } from '../plugins/_authenticator.ts'
@@ -25,7 +25,6 @@ const versions = [
   ['1.6', '1.6.34', '1.6.33'],
   ['1.7', '1.7.25', '1.7.6'],
 ] as const
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 
 describe.each(versions.flatMap((version) => stores.map((store) => [...version, store] as const)))(
   'passkeys of better-auth %s (%s, %s) on %s',

@@ -13,7 +13,7 @@ import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import { Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { totpAt } from '../_totp.ts'
 import { type FormerApp, startFormerApp } from './_former-app.ts'
@@ -32,7 +32,6 @@ const origin = 'http://localhost:3000'
 const secret = 'a secret that both apps have, of 44 letters..'
 const password = 'seven purple otters sing'
 const quiet = { error: () => {}, warn: () => {}, debug: () => {} }
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 
 describe.each(stores)('better-auth 1.7.25 revokes, on %s', (store) => {
   const mails: string[] = []

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { SqlAdapter } from 'authkernel/plugins/sql'
 import type { BetterAuthApi } from 'authkernel/plugins/better-auth-compat'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { reachable } from '../adapters/_servers.ts'
+import { stores } from './_stores.ts'
 import { dialectOf, dropStore, newDatabase, type SqlSpec } from '../adapters/_stores.ts'
 import { Client, locationOf } from '../_client.ts'
 import { type RealOp, realOp } from '../_op/real.ts'
@@ -28,7 +28,6 @@ const origin = 'http://localhost:3000'
 const secret = 'a secret that both apps have, of 44 letters..'
 const passwords = { ann: 'seven purple otters sing', cleo: 'nine yellow llamas dance' }
 const known = ['1.6.34', '1.7.25'] as const
-const stores = ['libsql', ...((await reachable('postgres')) || process.env.CI ? (['postgres'] as const) : [])] as const
 
 describe.each(known.flatMap((version) => stores.map((store) => [version, store] as const)))('better-auth %s on %s', (version, store) => {
   const work = mkdtempSync(join(root, 'test/migration/.better-auth-'))
