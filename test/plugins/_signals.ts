@@ -87,7 +87,10 @@ export interface SignalsWorld extends Omit<ScimWorld, 'auth'> {
   close(): Promise<void>
 }
 
-export async function createSignalsWorld(options: Partial<TransmitterOptions> = {}): Promise<SignalsWorld> {
+export async function createSignalsWorld(
+  options: Partial<TransmitterOptions> = {},
+  plugins: readonly Plugin[] = [],
+): Promise<SignalsWorld> {
   const tls = createCertificate()
   const answers: SignalsWorld['answers'] = { push: undefined }
   const pushes: SignalsWorld['pushes'] = []
@@ -111,7 +114,7 @@ export async function createSignalsWorld(options: Partial<TransmitterOptions> = 
   }
   const transmitter = sharedSignalsPlugin({ transmitter: { every: 0, ...options } })
   const world = await createScimWorld({
-    plugins: [jwtPlugin(), authorizationServerPlugin({ clients: [client] }), accountsPlugin(), guard, transmitter],
+    plugins: [jwtPlugin(), authorizationServerPlugin({ clients: [client] }), accountsPlugin(), guard, transmitter, ...plugins],
     now: Date.now(),
   })
   const hub = await listen((request) => world.auth.handler(request), origin)

@@ -11,6 +11,7 @@ import { scimPlugin } from 'authkernel/plugins/scim'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { baseConfig } from '../_setup.ts'
+import { breakRecords } from './_broken-records.ts'
 import { createScimWorld, groupSchema, type ScimWorld, userSchema } from './_scim.ts'
 
 const remove = (path: string, value?: unknown) => ({ op: 'remove', path, ...(value !== undefined && { value }) })
@@ -406,6 +407,46 @@ it('the directories of an organization end with it, and refuse no user from then
   expect(await world.auth.scim.directories.list({ organizationId: world.globex })).toHaveLength(1)
   expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(true)
 })
+
+it.each(['between requests', 'during a request'])(
+  'an organization that is deleted %s while the store fails: its token is refused, rejects no user, and goes with the next clean-up',
+  async (when) => {
+    const broken = breakRecords(/^scim/)
+    const world = await createScimWorld({ options: { bulk: 10 }, plugins: [broken.plugin] })
+    await world.createUser('ann', { active: false })
+    await world.createUser('bob')
+    broken.isBroken = true
+    if (when === 'between requests') await world.auth.organizations.delete({ system: true }, world.acme)
+    else {
+      // While a request of the directory is under way: its later operations are refused.
+      let deleted = false
+      world.auth.on('scimChanged', async () => {
+        if (!deleted) await world.auth.organizations.delete({ system: true }, world.acme)
+        deleted = true
+      })
+      const operation = (name: string) => ({ method: 'POST', path: '/Users', bulkId: name, data: { userName: `${name}@acme.example` } })
+      const { body } = await world.send('POST', '/Bulk', { Operations: [operation('cleo'), operation('dora')] })
+      expect(body.Operations.map(({ status }: { status: string }) => status)).toEqual(['201', '401'])
+    }
+    expect(broken.failures).toBeGreaterThan(0)
+    expect(await world.auth.scim.directories.list({ organizationId: world.acme })).toHaveLength(1)
+    for (const [method, path] of [
+      ['GET', '/Users'],
+      ['POST', '/Users'],
+      ['POST', '/.search'],
+      ['POST', '/Bulk'],
+      ['GET', '/Schemas'],
+    ] as const)
+      expect([path, (await world.send(method, path, method === 'GET' ? undefined : {})).status]).toEqual([path, 403])
+    expect(await world.isSignedIn(await world.signIn('ann@acme.example'))).toBe(true)
+    broken.isBroken = false
+    await world.auth.cleanup()
+    expect(await world.auth.scim.directories.list({ organizationId: world.acme })).toEqual([])
+    expect((await world.send('GET', '/Users')).status).toBe(401)
+    expect((await world.other('GET', '/Users')).status).toBe(200)
+    expect(await world.auth.scim.directories.list({ organizationId: world.globex })).toHaveLength(1)
+  },
+)
 
 it('a token works at its tenant alone', async () => {
   const settings = (request: Request) => {

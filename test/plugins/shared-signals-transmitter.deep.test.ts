@@ -2,8 +2,10 @@
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
+import type { Plugin } from 'authkernel/kernel'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { sharedSignalsPlugin, type SignalStream, type TransmitterOptions } from 'authkernel/plugins/shared-signals'
+import { breakRecords } from './_broken-records.ts'
 import { createSignalsWorld, issuer, type SignalsWorld } from './_signals.ts'
 
 const caep = 'https://schemas.openid.net/secevent/caep/event-type/session-revoked'
@@ -20,8 +22,8 @@ afterEach(async () => {
   world = undefined
 })
 
-async function begin(stream: (endpoint: string) => object, options: Partial<TransmitterOptions> = {}) {
-  const of = (world = await createSignalsWorld(options))
+async function begin(stream: (endpoint: string) => object, options: Partial<TransmitterOptions> = {}, plugins: readonly Plugin[] = []) {
+  const of = (world = await createSignalsWorld(options, plugins))
   const receiver = await of.auth.sharedSignals.receivers.create({ organizationId: of.acme, name: 'Receiver', audience: 'receiver' })
   const created = await of.ssf('POST', '/auth/ssf/streams', receiver.token, stream(of.endpoint))
   expect(created.status).toBe(201)
@@ -441,6 +443,30 @@ describe('streams', () => {
     const again = await auth.sharedSignals.receivers.create({ organizationId: acme, name: 'R', audience: 'r' })
     await auth.organizations.delete({ system: true }, acme)
     expect((await ssf('GET', '/auth/ssf/streams', again.token)).status).toBe(401)
+  })
+
+  it('of an organization that is deleted while the store fails give nothing more, and go with the next clean-up', async () => {
+    const broken = breakRecords(/^signal/)
+    const { auth, acme, receiverToken, streamId, ssf, switchOff, pushes, answers, pollNow } = await begin(push, {}, [broken.plugin])
+    // The receiver is away: an event waits.
+    answers.push = async () => new Response(null, { status: 503 })
+    await switchOff('ann')
+    await vi.waitFor(() => expect(pushes.length).toBeGreaterThan(0))
+    broken.isBroken = true
+    await auth.organizations.delete({ system: true }, acme)
+    expect(broken.failures).toBeGreaterThan(0)
+    expect(await auth.sharedSignals.streams.list({ organizationId: acme })).toHaveLength(1)
+    answers.push = undefined
+    const before = pushes.length
+    world!.runtime!.advance(3_600_000)
+    await auth.sharedSignals.deliver().catch(() => 0)
+    expect(pushes).toHaveLength(before)
+    expect((await ssf('GET', '/auth/ssf/streams', receiverToken)).status).toBe(403)
+    expect((await pollNow()).sets).toBeUndefined()
+    broken.isBroken = false
+    await auth.cleanup()
+    expect(await auth.sharedSignals.streams.list({ organizationId: acme })).toEqual([])
+    expect((await ssf('GET', `/auth/ssf/streams?stream_id=${streamId}`, receiverToken)).status).toBe(401)
   })
 })
 

@@ -49,6 +49,8 @@ async function suspend(ctx: AnyContext, { organizationId, userId }: Place): Prom
 async function isSwitchedOff(ctx: AnyContext, userId: string): Promise<boolean> {
   const { rows } = await ctx.records('scimUser').find({ where: { userId }, limit: 100 })
   const off = new Set(rows.filter(({ active }) => !active).map(({ organizationId }) => organizationId))
+  // Of a deleted organization no directory is left to switch the user on.
+  for (const organizationId of off) if (!(await ctx.service('organizations').get(ctx, organizationId))) off.delete(organizationId)
   if (off.size === 0) return false
   const places = (await ctx.service('organizations').listOf(ctx, userId)).filter(({ suspended }) => !suspended)
   return places.length === 0 || places.some(({ organizationId }) => off.has(organizationId))

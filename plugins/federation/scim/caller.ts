@@ -41,7 +41,9 @@ export async function authenticateCaller(ctx: Context, options: ResolvedOptions)
   if (!organization) throw new ScimError(403, 'The organization of this directory was deleted.')
   ctx.actAs({ type: 'scim', id: `${directory.name} of ${organization.name}` })
   const isStanding = async (): Promise<boolean> =>
-    (await credential.isStanding()) && (await ctx.records('scimDirectory').get(directory.id)) !== null
+    (await credential.isStanding()) &&
+    (await ctx.records('scimDirectory').get(directory.id)) !== null &&
+    (await ctx.service('organizations').get(ctx, organization.id)) !== null
   return { ctx, options, directory, ifMatch: ctx.request.headers.get('if-match'), isStanding }
 }
 

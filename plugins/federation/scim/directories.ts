@@ -98,11 +98,18 @@ async function deleteStored(ctx: AnyContext, directoryId: string): Promise<void>
     await ctx.records(record).deleteWhere({ where: { directoryId } })
 }
 
-/** With an organization its directories go: their rows would reject users for whom no directory is left to switch them on. */
+/**
+ * With an organization its directories go. Where that fails no token of them is accepted and no row of them rejects a user: both ask for the organization. A clean-up
+ * removes what is left.
+ */
 export function endWithOrganization(kernel: Kernel): void {
   kernel.on('organizationChanged', async ({ act, organizationId, ctx }) => {
     if (act !== 'deleted') return
     for (const { id } of await listRows(ctx.records('scimDirectory'), { where: { organizationId } })) await deleteDirectory(ctx, id)
+  })
+  kernel.on('tenantCleanedUp', async ({ ctx }) => {
+    for await (const { id, organizationId } of readRows(ctx.records('scimDirectory'), {}))
+      if (!(await ctx.service('organizations').get(ctx, organizationId))) await deleteDirectory(ctx, id)
   })
 }
 

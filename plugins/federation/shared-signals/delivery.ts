@@ -1,6 +1,7 @@
 /** Sends events: pushes (RFC 8935) with retries, and what a receiver polls (RFC 8936). */
 import { type AnyContext, HttpError, type Kernel, type Lease, type Row } from 'authkernel/kernel'
 import { isJsonObject } from 'authkernel/kernel/protocols'
+import { isOfOrganization, removeReceiver } from './receivers.ts'
 import { never } from './streams.ts'
 import type { SignalEventRow, SignalReceiverRow, SignalStreamRow } from './tables.ts'
 
@@ -61,6 +62,10 @@ async function deliverUnderLease(ctx: AnyContext, id: string, lease: Lease): Pro
     const stream = await ctx.records('signalStream').get(id)
     const receiver = stream && (await ctx.records('signalReceiver').get(stream.receiverId))
     if (!stream || !receiver || stream.status !== 'enabled' || stream.next > new Date(ctx.runtime.now())) return delivered
+    if (!(await isOfOrganization(ctx, receiver))) {
+      await removeReceiver(ctx, receiver.id)
+      return delivered
+    }
     if (stream.method !== 'push') {
       await ctx.records('signalStream').update(id, { next: never }, { if: { queued: stream.queued } })
       return delivered

@@ -1,6 +1,6 @@
 /** Receivers that organizations configured, and their tokens: shown once, kept as a digest. */
 import { type AnyContext, type Context, HttpError, randomHex, type Row, sha256, toHex } from 'authkernel/kernel'
-import { listRows } from 'authkernel/kernel/stores'
+import { listRows, readRows } from 'authkernel/kernel/stores'
 import type {} from 'authkernel/plugins/organizations'
 import { wakePolls } from './long-poll.ts'
 import type { SignalReceiverRow } from './tables.ts'
@@ -78,6 +78,17 @@ export async function removeReceiver(ctx: AnyContext, id: string): Promise<boole
 /** Removes those of an organization that is deleted. */
 export async function removeReceiversOf(ctx: AnyContext, organizationId: string): Promise<void> {
   for (const { id } of await listRows(ctx.records('signalReceiver'), { where: { organizationId } })) await removeReceiver(ctx, id)
+}
+
+/** A clean-up removes receivers whose organization was deleted while the store failed. */
+export async function removeAbandonedReceivers(ctx: AnyContext): Promise<void> {
+  for await (const row of readRows(ctx.records('signalReceiver'), {}))
+    if (!(await isOfOrganization(ctx, row))) await removeReceiver(ctx, row.id)
+}
+
+/** False: the organization of the receiver was deleted, and nothing is sent to it. */
+export async function isOfOrganization(ctx: AnyContext, { organizationId }: SignalReceiverRow): Promise<boolean> {
+  return (await ctx.service('organizations').get(ctx, organizationId)) !== null
 }
 
 /** False: there is no such stream. */

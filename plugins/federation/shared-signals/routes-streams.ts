@@ -6,7 +6,7 @@ import { supportedEvents, verificationEvent } from './event-types.ts'
 import { waitFor } from './long-poll.ts'
 import type { ResolvedTransmitter } from './options.ts'
 import { queueStreamEvent } from './outbox.ts'
-import { authenticateReceiver, removeStreamRow } from './receivers.ts'
+import { authenticateReceiver, isOfOrganization, removeStreamRow } from './receivers.ts'
 import {
   createStream,
   methods,
@@ -75,7 +75,7 @@ export function addStreamRoutes(kernel: Kernel, options: ResolvedTransmitter): v
     const late = await waitFor(ctx, stream.id, seconds, async () => {
       // Whatever ended meanwhile gets nothing: the token, the stream, the organization.
       const [now, held] = [await ctx.records('signalReceiver').get(receiver.id), await ctx.records('signalStream').get(stream.id)]
-      if (now?.digest !== receiver.digest || held?.receiverId !== receiver.id) return found
+      if (now?.digest !== receiver.digest || held?.receiverId !== receiver.id || !(await isOfOrganization(ctx, now))) return found
       const next = await pollEvents(ctx, held, now, { ack: [], max })
       return Object.keys(next.sets).length > 0 ? next : undefined
     })

@@ -6,7 +6,7 @@ import { eventsOfEnding, eventTypes } from './event-types.ts'
 import type { ResolvedTransmitter } from './options.ts'
 import { endPolls } from './long-poll.ts'
 import { queueEvents } from './outbox.ts'
-import { removeReceiversOf } from './receivers.ts'
+import { removeAbandonedReceivers, removeReceiversOf } from './receivers.ts'
 import { addStreamRoutes } from './routes-streams.ts'
 import { receiverTable, signalEventTable, signalSubjectTable, streamTable } from './tables.ts'
 
@@ -38,6 +38,7 @@ export function addTransmitter(kernel: Kernel, options: ResolvedTransmitter): vo
   })
   // The timer looks into the default tenant alone.
   kernel.on('tenantCleanedUp', async ({ ctx }) => {
+    await removeAbandonedReceivers(ctx)
     if (ctx.facts.namespace !== '') await deliverDue(ctx)
   })
   if (every > 0) repeatDelivery(kernel, every)
