@@ -68,8 +68,6 @@ export async function runHistory({ acts, seed, staleness, whenStale, skew }: His
   const endings: Ending[] = []
   const winners = new Map<number, number>()
   const faults: string[] = []
-  // What the clocks of a process were set back, all in all: a step counts as far as the staleness.
-  const setBack = Array.from({ length: processes }, () => 0)
   const offsets = Array.from({ length: processes }, (_, at) => skew[at] ?? 0)
 
   const start = (
@@ -91,7 +89,16 @@ export async function runHistory({ acts, seed, staleness, whenStale, skew }: His
         return [region, distantStore(stores[index]!, world, link)]
       }),
     )
-    const options = { region: home, stores: distant, now: () => world.time + offsets[at]!, random, staleness, whenStale, trimEvery: 3 }
+    const options = {
+      region: home,
+      stores: distant,
+      now: () => world.time + offsets[at]!,
+      elapsed: () => world.time,
+      random,
+      staleness,
+      whenStale,
+      trimEvery: 3,
+    }
     const process = startProcess({ ...options, clockDifference: maxSkew / 1000 })
     return { process, kill: () => (isAlive = false), home, distant }
   }
@@ -110,8 +117,8 @@ export async function runHistory({ acts, seed, staleness, whenStale, skew }: His
     ending.settled = world.time
   }
 
-  function judge(token: Token, { began, accepted, back }: { began: number; accepted: boolean; back: number }): void {
-    const bound = staleness * 1000 + back
+  function judge(token: Token, { began, accepted }: { began: number; accepted: boolean }): void {
+    const bound = staleness * 1000
     for (const { reaches, began: asked, acknowledged } of endings) {
       if (!accepted || acknowledged === undefined || !reaches(token) || token.given > asked) continue
       if (began > acknowledged + bound) faults.push(`accepted ${began - acknowledged} ms after the end was acknowledged (bound ${bound})`)
@@ -142,7 +149,7 @@ export async function runHistory({ acts, seed, staleness, whenStale, skew }: His
         try {
           const accepted = await process.read(token.value)
           counts[accepted ? 'accepted' : 'ended']++
-          judge(token, { began, accepted, back: setBack[at]! })
+          judge(token, { began, accepted })
         } catch {
           counts.unknown++
         }
@@ -188,9 +195,7 @@ export async function runHistory({ acts, seed, staleness, whenStale, skew }: His
       case 'slow':
         return void slow.set(region, { until: world.time + one.ms, delay: one.delay })
       case 'setClock':
-        if (one.by < 0) setBack[at]! += Math.min(-one.by, staleness * 1000)
-        offsets[at]! += one.by
-        return
+        return void (offsets[at]! += one.by)
       default:
         running[at]!.kill()
         running[at] = start(at)

@@ -15,6 +15,8 @@ export interface ProcessOptions {
   /** Stores by region, as this process reaches them. */
   stores: ReadonlyMap<string, RecordStore>
   now: () => number
+  /** The monotonic clock. */
+  elapsed: () => number
   random: () => number
   staleness: number
   clockDifference: number
@@ -35,13 +37,14 @@ export function defineFeed(store: RecordStore): RecordStore {
   return store
 }
 
-export function startProcess({ region, stores, now, random, staleness, trimEvery, ...rest }: ProcessOptions): Process {
+export function startProcess({ region, stores, now, elapsed, random, staleness, trimEvery, ...rest }: ProcessOptions): Process {
   const bytes = (count: number): Uint8Array<ArrayBuffer> => Uint8Array.from({ length: count }, () => Math.floor(random() * 256))
   const runtime = { now, random: bytes, fetch }
   const feed = createFeed({
     options: { region, staleness, shards, ...rest },
     stores: new Map([...stores].map(([name, store]) => [name, openRegion(store, { runtime, deadline: 60_000, shards })])),
     runtime,
+    elapsed,
     logger: { warn: () => {} },
     trimEvery,
   })

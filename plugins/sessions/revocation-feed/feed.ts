@@ -2,7 +2,7 @@
 import type { AnyContext, Kernel, LoggerInstance, RecordSpec, RecordStore, Revocation, Revocations, Runtime } from 'authkernel/kernel'
 import { declareRecord } from 'authkernel/kernel/stores'
 import { RevocationsUnknown } from './errors.ts'
-import { type FollowOptions, isReadSince, newCopy, readSince, type RegionCopy } from './follow.ts'
+import { type FollowOptions, isReadWithin, type Moment, newCopy, readWithin, type RegionCopy } from './follow.ts'
 import type { FeedOptions } from './options.ts'
 import { addPlaced, isReached, type PlacedRevocation, readPlace, writePlace } from './place.ts'
 import { type NewEntry, openRegion, type RegionStore } from './region-store.ts'
@@ -15,6 +15,8 @@ export interface FeedParts {
   /** Stores by region, this one too. */
   readonly stores: ReadonlyMap<string, RegionStore>
   readonly runtime: Pick<Runtime, 'now' | 'random'>
+  /** A monotonic clock in milliseconds; default `performance.now`. */
+  readonly elapsed?: () => number
   readonly logger: Pick<LoggerInstance, 'warn'>
   /** Numbers of a shard after which it is trimmed; default 64. */
   readonly trimEvery?: number
@@ -49,11 +51,12 @@ export function openFeed(kernel: Kernel, options: FeedOptions, records: RecordSt
 }
 
 /** The feed over stores that are open. */
-export function createFeed({ options, stores, runtime, logger, trimEvery = 64 }: FeedParts): Feed {
+export function createFeed({ options, stores, runtime, elapsed = () => performance.now(), logger, trimEvery = 64 }: FeedParts): Feed {
   const entries = new Map<string, PlacedRevocation>()
   const { region: home, whenStale } = options
   const staleness = options.staleness * 1000
   const difference = options.clockDifference * 1000
+  const moment = (): Moment => ({ now: runtime.now(), elapsed: elapsed() })
   let complete = true
   let prunedAt = 0
 
@@ -69,7 +72,7 @@ export function createFeed({ options, stores, runtime, logger, trimEvery = 64 }:
     [...stores].map(([name, store]) => {
       const pick = (below: number): number => runtime.random(1)[0]! % below
       const writer = createWriter(name, { store, shards: options.shards, pick, trimEvery })
-      return [name, { copy: newCopy(name), writer, follow: { store, now: runtime.now, add } }]
+      return [name, { copy: newCopy(name), writer, follow: { store, moment, add } }]
     }),
   )
   const own = regions.get(home)!
@@ -84,14 +87,20 @@ export function createFeed({ options, stores, runtime, logger, trimEvery = 64 }:
     )
   }
 
-  async function readRegion({ copy, follow }: Region, since: number): Promise<void> {
+  async function readRegion({ copy, follow }: Region, age: number): Promise<void> {
     try {
-      await readSince(copy, since, follow)
+      await readWithin(copy, age, follow)
     } catch (error) {
       const text = `The revocations of the region "${copy.region}" could not be read to their end.`
       throw new RevocationsUnknown(copy.region === '' ? 'The revocations could not be read to their end.' : text, error)
     }
     prune()
+  }
+
+  // By the clock of the system, as long as the other one agrees.
+  function untilOf(age: number): number {
+    const { began } = own.copy
+    return began && isReadWithin(own.copy, age, moment()) ? began.now + age : -Infinity
   }
 
   function prune(): void {
@@ -112,29 +121,29 @@ export function createFeed({ options, stores, runtime, logger, trimEvery = 64 }:
       return complete
     },
     get freshUntil() {
-      return (own.copy.began ?? -Infinity) + staleness
+      return untilOf(staleness)
     },
     get renewAt() {
-      return (own.copy.began ?? -Infinity) + staleness / 2
+      return untilOf(staleness / 2)
     },
     place: () => writePlace({ region: home, epoch: own.copy.epoch, seqs: seqsOf(own.copy) }),
     reaches: (revocation, { started, place }) =>
       isReached(revocation as PlacedRevocation, { started, place: readPlace(place) }, difference),
-    sync: (place) => readRegion(regionOf(place), Infinity),
+    sync: (place) => readRegion(regionOf(place), 0),
     async follow(place) {
-      const now = runtime.now()
+      const now = moment()
       const region = regionOf(place)
       const { copy } = region
-      if (isReadSince(copy, now - staleness, now)) {
+      if (isReadWithin(copy, staleness, now)) {
         // Not waited for. When it fails the copy ages, and then a request waits.
-        if (!copy.flight && !isReadSince(copy, now - staleness / 2, now)) readRegion(region, Infinity).catch(() => {})
+        if (!copy.flight && !isReadWithin(copy, staleness / 2, now)) readRegion(region, 0).catch(() => {})
         return
       }
       if (region !== own && whenStale === 'reject') {
-        readRegion(region, Infinity).catch(() => {})
+        readRegion(region, 0).catch(() => {})
         throw new RevocationsUnknown(`The revocations of the region "${copy.region}" were not read to their end in time.`)
       }
-      await readRegion(region, now - staleness)
+      await readRegion(region, staleness)
     },
     async ended(key, place) {
       const found = await Promise.all([...new Set([own, regionOf(place)])].map(({ follow }) => follow.store.has(key)))

@@ -8,8 +8,8 @@ export interface RegionCopy {
   epoch: string
   /** How far each shard was read, and the tag there. */
   readonly read: Map<string, { seq: number; tag: string }>
-  /** When the last reading to the end began, in milliseconds of the clock of this process; undefined: there was none. */
-  began: number | undefined
+  /** When the last reading to the end began; undefined: there was none. */
+  began: Moment | undefined
   /** How many readings have begun, and which of them came to the end last. */
   begun: number
   finished: number
@@ -17,10 +17,21 @@ export interface RegionCopy {
   flight: Promise<void> | undefined
 }
 
+/**
+ * A moment by the two clocks of a process. The clock of the system may be set, and then a copy would look younger than it is. The monotonic clock is never
+ * set, and may stand still while the machine sleeps.
+ */
+export interface Moment {
+  /** Milliseconds since the epoch. */
+  readonly now: number
+  /** Milliseconds of the monotonic clock. */
+  readonly elapsed: number
+}
+
 /** What reading needs. */
 export interface FollowOptions {
   readonly store: RegionStore
-  readonly now: () => number
+  readonly moment: () => Moment
   readonly add: (entry: PlacedRevocation) => void
 }
 
@@ -30,24 +41,25 @@ export function newCopy(region: string): RegionCopy {
   return { region, epoch: '', read: new Map(), began: undefined, begun: 0, finished: 0, flight: undefined }
 }
 
-/** Whether the feed was read to its end by a reading that began after `since`. A clock that was set back makes no copy younger. */
-export function isReadSince({ began }: RegionCopy, since: number, now: number): boolean {
-  return began !== undefined && began > since && began <= now
+/** Whether the feed was read to its end by a reading that began less than `age` milliseconds before a moment, by both clocks. */
+export function isReadWithin({ began }: RegionCopy, age: number, { now, elapsed }: Moment): boolean {
+  return began !== undefined && now >= began.now && now - began.now < age && elapsed - began.elapsed < age
 }
 
 /**
- * Reads until a reading has come to the end that began after `since`, by the clock of this process, or after this call. One that is under way and began
- * before both does not count. Throws what the store throws.
+ * Reads until a reading has come to the end that began less than `age` milliseconds before this call, or after it. One that is under way and began earlier
+ * does not count. Throws what the store throws.
  */
-export async function readSince(copy: RegionCopy, since: number, options: FollowOptions): Promise<void> {
+export async function readWithin(copy: RegionCopy, age: number, options: FollowOptions): Promise<void> {
   const before = copy.begun
+  const call = options.moment()
   do await (copy.flight ??= readToEnd(copy, options).finally(() => (copy.flight = undefined)))
-  while (copy.finished <= before && !isReadSince(copy, since, options.now()))
+  while (copy.finished <= before && !isReadWithin(copy, age, call))
 }
 
 async function readToEnd(copy: RegionCopy, options: FollowOptions): Promise<void> {
   const reading = ++copy.begun
-  const began = options.now()
+  const began = options.moment()
   const heads = await options.store.readHeads()
   if (heads.epoch !== copy.epoch) {
     // Another feed: the store is new, or was emptied.
