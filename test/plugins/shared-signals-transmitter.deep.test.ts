@@ -3,6 +3,7 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
+import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { sharedSignalsPlugin, type SignalStream, type TransmitterOptions } from 'authkernel/plugins/shared-signals'
 import { breakRecords } from './_broken-records.ts'
@@ -376,6 +377,74 @@ describe('what is sent', () => {
     expect(await kinds()).toEqual(['account-disabled', 'session-revoked'])
     await switchOn()
     expect(await kinds()).toEqual(['account-enabled', 'session-revoked'])
+  })
+
+  it('each end and each return of access is told by its event, and no return while something else rejects the user', async () => {
+    const of = await begin(
+      () => ({
+        ...poll,
+        events_requested: ['enabled', 'purged', 'disabled'].map((what) => disabled.replace('disabled', what)).concat(caep),
+      }),
+      {},
+      [adminPlugin({ can: () => true })],
+    )
+    const { acme, store, patch, ids, switchOff, runtime } = of
+    const auth = of.auth as typeof of.auth & AdminApi
+    const { id: userId } = (await store.getUserByEmail('ann@acme.example'))!
+    const by = { userId: (await store.getUserByEmail('owner@globex.example'))!.id }
+    const order = { reason: 'Ticket 1' }
+    const told = async () => {
+      const { sets } = await of.pollNow()
+      await of.pollNow({ ack: Object.keys(sets) })
+      runtime!.advance(1000)
+      return Object.values(sets)
+        .flatMap((jwt) => Object.keys((JSON.parse(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()) as { events: object }).events))
+        .map((uri) => uri.split('/').at(-1))
+        .sort()
+    }
+    const switchOn = () => patch(`/Users/${ids['ann']}`, { op: 'replace', path: 'active', value: true })
+    const ended = ['account-disabled', 'session-revoked']
+    const after = async (work: () => Promise<unknown>) => (await work(), told())
+
+    expect(await after(() => auth.sessions.revokeAll({ userId }))).toEqual(['session-revoked'])
+    expect(await after(() => auth.admin.signOut(by, userId, order))).toEqual(['session-revoked'])
+    const address = { op: 'replace', path: 'emails[type eq "work"].value', value: 'ann.doe@acme.example' }
+    expect(await after(() => patch(`/Users/${ids['ann']}`, address))).toEqual(['session-revoked'])
+
+    expect(await after(() => auth.admin.ban(by, userId, order))).toEqual(ended)
+    expect(await after(() => auth.admin.unban(by, userId, order))).toEqual(['account-enabled'])
+    expect(await after(() => auth.organizations.suspend({ system: true }, acme, userId))).toEqual(ended)
+    expect(await after(() => auth.organizations.restore({ system: true }, acme, userId))).toEqual(['account-enabled'])
+    expect(await after(() => switchOff('ann'))).toEqual(ended)
+    expect(await after(switchOn)).toEqual(['account-enabled'])
+
+    // Banned and switched off: the last of both that is lifted tells.
+    expect(await after(() => auth.admin.ban(by, userId, order))).toEqual(ended)
+    expect(await after(() => switchOff('ann'))).toEqual(ended)
+    expect(await after(switchOn)).toEqual([])
+    expect(await after(() => auth.admin.unban(by, userId, order))).toEqual(['account-enabled'])
+    await after(async () => (await switchOff('ann'), await auth.admin.ban(by, userId, order)))
+    expect(await after(() => auth.admin.unban(by, userId, order))).toEqual([])
+    expect(await after(switchOn)).toEqual(['account-enabled'])
+
+    expect(await after(() => auth.admin.deleteUser(by, userId, order))).toEqual(['account-purged', 'session-revoked'])
+  })
+
+  it('of the last owner, whom a directory switches off and on, is told too', async () => {
+    const { createUser, patch, pollNow } = await begin(() => ({
+      ...poll,
+      events_requested: [disabled, disabled.replace('disabled', 'enabled')],
+    }))
+    const { body } = await createUser('owner')
+    const setActive = (value: boolean) => patch(`/Users/${body.id}`, { op: 'replace', path: 'active', value })
+    for (const [value, event] of [
+      [false, 'account-disabled'],
+      [true, 'account-enabled'],
+    ] as const) {
+      expect((await setActive(value)).status).toBe(200)
+      const [jwt = ''] = Object.values((await pollNow()).sets)
+      expect(Buffer.from(jwt.split('.')[1]!, 'base64url').toString()).toContain(event)
+    }
   })
 
   it('of a deleted user outlives the user', async () => {

@@ -39,7 +39,7 @@ export async function queueEvents(ctx: AnyContext, { organizationIds, userId, ty
       if (!receiver) continue
       user ??= (await ctx.store?.getUser(userId)) ?? null
       const subject = describeSubject(stream, receiver, userId, user?.email)
-      for (const type of wanted) await queueOne(ctx, stream, { userId, type, subject })
+      for (const type of wanted) await queueOne(ctx, stream, { userId, type, subject, outlives: types.includes(eventTypes.accountPurged) })
       isPushed ||= stream.method === 'push' && stream.status === 'enabled'
     }
   return isPushed
@@ -58,16 +58,16 @@ export async function queueStreamEvent(
 async function queueOne(
   ctx: AnyContext,
   stream: Row<SignalStreamRow>,
-  { userId, type, subject }: { userId: string; type: EventType; subject: Record<string, unknown> },
+  { userId, type, subject, outlives }: { userId: string; type: EventType; subject: Record<string, unknown>; outlives: boolean },
 ): Promise<void> {
   const iat = seconds(ctx)
-  const id = toHex(await sha256(JSON.stringify([stream.id, userId, type, iat]))).slice(0, 40)
+  const id = toHex(await sha256(JSON.stringify([stream.id, userId, type, iat, ...(outlives ? ['deletion'] : [])]))).slice(0, 40)
   const isCaep = type === eventTypes.sessionRevoked
   const details = isCaep ? { event_timestamp: iat, initiating_entity: 'policy' } : {}
   const claims = { iat, sub_id: subject, events: { [type]: details } }
   await dropOpposite(ctx, stream, userId, type)
-  // The row of a user goes with the user: that the user is gone must still be sent.
-  await write(ctx, stream, { id, userId: type === eventTypes.accountPurged ? null : userId, claims })
+  // The row of a user goes with the user. What the deletion ended must still be sent, also where an ending right before it has queued the same event.
+  await write(ctx, stream, { id, userId: outlives ? null : userId, claims })
 }
 
 /**

@@ -2,11 +2,12 @@
 import type { AccessSelector, AnyContext, Kernel, SharedState } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/organizations'
 import { deliverDue, deliverSoon } from './delivery.ts'
-import { eventsOfEnding, eventTypes } from './event-types.ts'
+import { eventsOfEnding } from './event-types.ts'
 import type { ResolvedTransmitter } from './options.ts'
 import { endPolls } from './long-poll.ts'
 import { queueEvents } from './outbox.ts'
 import { removeAbandonedReceivers, removeReceiversOf } from './receivers.ts'
+import { addRestorations } from './restorations.ts'
 import { addStreamRoutes } from './routes-streams.ts'
 import { receiverTable, signalEventTable, signalSubjectTable, streamTable } from './tables.ts'
 
@@ -30,11 +31,9 @@ export function addTransmitter(kernel: Kernel, options: ResolvedTransmitter): vo
     if (about && (await queueEvents(ctx, { ...about, subjects, types: eventsOfEnding(which, reason) }))) deliverSoon(kernel, ctx)
     return 0
   })
-  kernel.on('organizationChanged', async ({ act, organizationId, userId, ctx }) => {
+  addRestorations(kernel, options)
+  kernel.on('organizationChanged', async ({ act, organizationId, ctx }) => {
     if (act === 'deleted') await removeReceiversOf(ctx, organizationId)
-    if (act !== 'member.restored' || userId === undefined) return
-    const about = { organizationIds: [organizationId], userId, subjects, types: [eventTypes.accountEnabled] }
-    if (await queueEvents(ctx, about)) deliverSoon(kernel, ctx)
   })
   // The timer looks into the default tenant alone.
   kernel.on('tenantCleanedUp', async ({ ctx }) => {
