@@ -466,6 +466,23 @@ describe('under a policy', () => {
     expect((await auth.sso.list(system, acme)).map(({ id }) => id)).toEqual([connection.id])
   })
 
+  it.each(['switched off', 'removed', 'switched off and removed'] as const)(
+    'of two connections that are %s at the same moment one stays',
+    async (what) => {
+      const { auth, acme, connection } = await made('database')
+      const settings = { issuer: op.issuer, clientId: 'app', clientSecret: 'the-secret-of-the-client' }
+      const second = await auth.sso.create(system, acme, { ...settings, name: 'Second' })
+      await auth.sso.setPolicy(system, acme, both)
+      const off = (id: string) => auth.sso.update(system, id, { enabled: false })
+      const remove = (id: string) => auth.sso.remove(system, id)
+      const first = what === 'removed' ? remove : off
+      const other = what === 'switched off' ? off : remove
+      const ends = await Promise.allSettled([first(connection.id), other(second.id)])
+      expect(ends.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+      expect((await auth.sso.list(system, acme)).filter(({ enabled }) => enabled)).toHaveLength(1)
+    },
+  )
+
   it('of the host keeps its last connection too', async () => {
     const { auth } = await made('database')
     const settings = { issuer: op.issuer, clientId: 'app', clientSecret: 'the-secret-of-the-client' }

@@ -1,5 +1,5 @@
 /** Connections: made, changed and removed at run time. */
-import { type AnyContext, randomHex, RecordConflict, type Row } from 'authkernel/kernel'
+import { type AnyContext, type AtomicWrite, randomHex, RecordConflict, type Row } from 'authkernel/kernel'
 import { type Actor, assertRight, requireConnection } from './actor.ts'
 import { applyPolicy } from './apply.ts'
 import { SsoInput } from './errors.ts'
@@ -92,7 +92,8 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
   if (domains) await assertHostDomains(ctx, domains)
   // A role that was there when it was entered may have been deleted since: other changes must stay possible.
   if (sent.roles !== undefined) await assertRoles(ctx, former.organizationId, fields.roles)
-  if (former.enabled) await assertStillServed(ctx, former, { ...former, ...fields, domains: isHost ? null : fields.domains }, domains)
+  const next = { ...former, ...fields, domains: isHost ? null : fields.domains }
+  const guard = former.enabled ? await guardService(ctx, former, next, domains) : []
   const read = draft ? { settings: former.settings, secret: former.secret } : await readSettings(ctx, former.type, sentFields, former)
   const kept =
     sent.formerAddress === false && former.settings.former ? { providerId: former.settings.former.providerId } : former.settings.former
@@ -112,8 +113,12 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
     )
   if (!draft) await assertUsable(ctx, { ...former, ...change })
   // `used`: the first sign-in may come at this moment.
-  const row = await ctx.records('ssoConnection').update(id, change, { if: { version: former.version, used: former.used } })
-  if (!row) throw new SsoInput('sso: the connection was changed at the same moment. Read it again.')
+  const written = await ctx.atomic([
+    ...guard,
+    { record: 'ssoConnection', update: id, change, if: { version: former.version, used: former.used } },
+  ])
+  if (!written) throw changedMeanwhile()
+  const row = written.at(-1) as Row<ConnectionRow>
   if (domains) await writeDomains(ctx, id, domains)
   await note(actor, row, 'updated')
   if (former.enabled && !row.enabled) await endForbidden(ctx, row.organizationId)
@@ -123,11 +128,15 @@ export async function updateConnection(actor: Actor, id: string, sent: Connectio
 /** Users who signed in with it stay; they sign in with other methods, where no policy forbids it. Under a policy their sessions end. */
 export async function removeConnection(actor: Actor, id: string): Promise<void> {
   const row = await requireConnection(actor, id, true)
-  if (row.enabled) await assertStillServed(actor.ctx, row, null)
-  await actor.ctx.records('ssoConnection').delete(id)
+  const guard = row.enabled ? await guardService(actor.ctx, row, null) : []
+  if (!(await actor.ctx.atomic([...guard, { record: 'ssoConnection', delete: id }]))) throw changedMeanwhile()
   await actor.ctx.records('ssoDomain').deleteWhere({ where: { connectionId: id } })
   await note(actor, row, 'removed')
   if (row.enabled) await endForbidden(actor.ctx, row.organizationId)
+}
+
+function changedMeanwhile(): SsoInput {
+  return new SsoInput('sso: a connection of the organization was changed at the same moment. Read it again.')
 }
 
 /** A session of a connection that does not count any more is one of another method: a company leaves an identity provider that was taken over. */
@@ -264,21 +273,23 @@ async function assertRoles(ctx: AnyContext, organizationId: string, { groups = {
 
 /**
  * Users must not be locked out: what a policy demands must be there after a change of the connection, or after it is gone (`next` null). `hostDomains`: those that
- * a connection of the host would have.
+ * a connection of the host would have. Returns what belongs to the same commit, so that two changes at the same moment do not rest on each other.
  */
-async function assertStillServed(
+async function guardService(
   ctx: AnyContext,
   former: Row<ConnectionRow>,
   next: Row<ConnectionRow> | null,
   hostDomains?: readonly string[],
-): Promise<void> {
+): Promise<AtomicWrite[]> {
   const { organizationId } = former
   const policy = await ctx.records('ssoPolicy').get(policyIdOf(organizationId))
-  if (!policy) return
+  if (!policy) return []
+  const { id, reductions } = policy
+  const guard: AtomicWrite[] = [{ record: 'ssoPolicy', update: id, change: { reductions: reductions + 1 }, if: { reductions } }]
   const others = (await listEnabled(ctx, organizationId)).filter(({ id }) => id !== former.id)
   if (!next?.enabled && others.length === 0)
     throw new SsoInput('sso: the policy of the organization demands this connection. Remove the policy first.')
-  if (!policy.domains) return
+  if (!policy.domains) return guard
   const served = await listServedDomains(ctx, others)
   const left = next?.enabled ? (hostDomains ?? (await listConnectionDomains(ctx, next))) : []
   // A domain of the host that no connection has is under no policy.
@@ -286,6 +297,7 @@ async function assertStillServed(
   const open = isFree ? [] : (await listConnectionDomains(ctx, former)).filter((one) => !served.has(one) && !left.includes(one))
   if (open.length > 0)
     throw new SsoInput(`sso: the policy demands a connection for ${open.join(', ')}, and no other one serves it. Remove the policy first.`)
+  return guard
 }
 
 export async function writeDomains(ctx: AnyContext, connectionId: string, domains: readonly string[]): Promise<void> {

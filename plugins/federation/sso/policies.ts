@@ -24,7 +24,7 @@ export interface NewPolicy {
   keys?: 'end' | 'keep' | undefined
 }
 /** A policy as it is stored. */
-export type Policy = Omit<PolicyRow, 'applied' | 'keepsKeys'> & {
+export type Policy = Omit<PolicyRow, 'applied' | 'keepsKeys' | 'reductions'> & {
   /** What becomes of API keys of before. */
   keys: 'end' | 'keep'
   /** Sessions that it forbids were ended. False while the grace lasts. */
@@ -63,7 +63,9 @@ export async function setPolicy(actor: Actor, organizationId: string | null, sen
   const isGiven = (Object(sent) as NewPolicy).from !== undefined
   // Else a new exception would end API keys that the policy itself has permitted.
   const from = !isGiven && former && former.from <= ctx.now && coversAll(former, fields) ? former.from : fields.from
-  const row = await ctx.records('ssoPolicy').put({ id: policyIdOf(owner), ...fields, from, applied: false })
+  const row = await ctx
+    .records('ssoPolicy')
+    .put({ id: policyIdOf(owner), ...fields, from, applied: false, reductions: (former?.reductions ?? 0) + 1 })
   await note(actor, owner, 'set')
   const ended = from <= ctx.now ? await applyPolicy(ctx, row) : undefined
   return { policy: toPolicy({ ...row, applied: ended !== undefined }), ended }
@@ -78,7 +80,9 @@ export async function removePolicy(actor: Actor, organizationId: string | null):
   return removed
 }
 
-function readPolicy(ctx: AnyContext, sent: unknown): Omit<PolicyRow, 'applied'> {
+type PolicyFields = Omit<PolicyRow, 'applied' | 'reductions'>
+
+function readPolicy(ctx: AnyContext, sent: unknown): PolicyFields {
   const { domains, members, from, breakGlass = [], exceptions = [], keys = 'end', ...rest } = Object(sent) as Record<string, unknown>
   const [other] = Object.keys(rest)
   if (other !== undefined) throw new SsoInput(`sso: a policy has no \`${other}\`.`)
@@ -105,7 +109,7 @@ function readIds(value: unknown, name: string, max: number): string[] {
 }
 
 /** Whether each user of the new policy was under the former one. */
-function coversAll(former: PolicyRow, next: Omit<PolicyRow, 'applied'>): boolean {
+function coversAll(former: PolicyRow, next: PolicyFields): boolean {
   const exempt = new Set([...next.breakGlass, ...next.exceptions])
   return (
     (former.domains || !next.domains) &&

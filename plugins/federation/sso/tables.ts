@@ -124,6 +124,8 @@ export interface PolicyRow {
   keepsKeys: boolean
   /** Sessions that it forbids were ended. */
   applied: boolean
+  /** Counts changes that take something from a connection: of two at the same moment one is rejected, so that both together lock no user out. */
+  reductions: number
 }
 /** A row of `ssoSignIn`: one attempt. */
 export interface SignInRow {
@@ -212,6 +214,7 @@ export const policyTable: RecordSpec<PolicyRow> = {
     exceptions: json,
     keepsKeys: { type: 'boolean', default: true },
     applied: yesNo,
+    reductions: { type: 'integer', default: 0 },
   },
   index: [['applied', 'from']],
 }
