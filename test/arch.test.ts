@@ -146,7 +146,6 @@ const shortFiles: Record<string, string> = {
   'plugins/federation/saml/service.ts': 'loaded with the first request that uses the library',
   'plugins/federation/saml/symbols.ts': 'what weakens a check is imported by name, without the code',
   'plugins/federation/saml/logout-hooks.ts': 'registered with the plugin; the code of the logout is loaded later',
-  'plugins/federation/scim/unknown-attributes.ts': 'keeps a list of its own: what was logged',
   'plugins/federation/scim/versions.ts': 'six files need it',
   'plugins/federation/shared-signals/event-types.ts': 'names of a standard, for receiver and sender',
   'plugins/federation/sso/routing.ts': 'the answer to a hook, which three files need',

@@ -62,16 +62,16 @@ export function detectDialect({ ctx }: Pick<Caller, 'ctx'>, habits: readonly Hab
 }
 
 // Rows that this process has compared: a directory reads thousands of times an hour.
-const detected = new Map<string, Dialect>()
+const detections = new Map<string, Dialect>()
 const most = 10_000
 
 /** Keeps the product that a directory was detected as. One write for each change, and none for what is known. */
 export async function keepDetection(caller: Caller, habits: readonly Habit[] = []): Promise<void> {
   const { ctx, directory } = caller
   const found = detectDialect(caller, habits)
-  if (found === undefined || directory.detected === found || detected.get(directory.id) === found) return
-  if (detected.size >= most) detected.clear()
-  detected.set(directory.id, found)
+  if (found === undefined || directory.detected === found || detections.get(directory.id) === found) return
+  if (detections.size >= most) detections.clear()
+  detections.set(directory.id, found)
   ctx.logger.debug('scim-dialect', { directory: directory.name, dialect: found })
   await ctx.records('scimDirectory').update(directory.id, { detected: found })
 }

@@ -2,7 +2,7 @@
 import { type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
 import { ScimError } from './errors.ts'
 import { emitGroupChange } from './events.ts'
-import { addMembers, applyRulesToGroup, changeMembers, readMemberChanges, readMemberIds, removeAllMembers } from './members.ts'
+import { addMembers, applyRulesToGroup, changeMembers, doChange, readMemberChanges, readMemberIds, removeAllMembers } from './members.ts'
 import { requireAttribute } from './path.ts'
 import { applyPatch, type PatchOperation } from './patch.ts'
 import type { ScimResource } from './resource.ts'
@@ -58,7 +58,10 @@ export async function patchGroup(caller: Caller, id: string, operations: readonl
     own,
   )
   const changes = await readMemberChanges(caller, operations.filter(isOfMembers))
-  const changed = await updateRow(caller, row, splitGroup(resource))
+  const fields = splitGroup(resource)
+  const isSame = (Object.keys(fields) as (keyof typeof fields)[]).every((name) => fields[name] === row[name])
+  // Time and version stay where nothing changes: RFC 7644 section 3.5.2.1.
+  const changed = isSame && !(await doChange(caller, row, changes)) ? row : await updateRow(caller, row, fields)
   await applyRulesToGroup(caller, row, changed)
   await changeMembers(caller, changed, changes)
   await emitGroupChange(caller, own.length > 0 ? 'group.changed' : 'group.members', changed)

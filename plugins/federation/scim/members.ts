@@ -13,6 +13,7 @@ type Group = Row<ScimGroupRow>
 
 const batch = 500
 const maxMembers = 100_000
+const maxAsked = 50
 
 /** Ids of the members that a client sent. Throws ScimError 400 for nested groups and for values without an id. */
 export function readMemberIds(value: unknown): string[] {
@@ -80,6 +81,15 @@ function joinChanges(changes: readonly MemberChange[]): MemberChange[] {
     else joined.push({ op, ids: new Set(ids) })
   }
   return joined.map(({ op, ids }) => ({ op, ids: [...ids] }))
+}
+
+/** Whether changes change a member. Of many ids it is not asked: the first one that does ends the search, and most requests have such a one. */
+export async function doChange({ ctx }: Caller, { id: groupId }: Group, changes: readonly MemberChange[]): Promise<boolean> {
+  const asked = changes.flatMap(({ op, ids }) => ids.map((scimUserId) => ({ op, scimUserId })))
+  if (asked.length > maxAsked || changes.some(({ op }) => op === 'replace' || op === 'all')) return true
+  for (const { op, scimUserId } of asked)
+    if (((await ctx.records('scimMember').get({ groupId, scimUserId })) === null) === (op === 'add')) return true
+  return false
 }
 
 /** Carries out changes that `readMemberChanges` has checked. */

@@ -5,7 +5,7 @@
 import { ScimError, wrongValue } from './errors.ts'
 import { type Comparison, matchesFilter, parseValueFilter, type ScimFilter } from './filter.ts'
 import { type AttributePath, findExtension, requireAttribute } from './path.ts'
-import { maxValues, ownEntries, readObject, readValue, type ScimResource } from './resource.ts'
+import { assertMessage, maxValues, ownEntries, readObject, readValue, type ScimResource } from './resource.ts'
 import type { ResourceType } from './schemas.ts'
 
 /** One operation whose path is resolved. */
@@ -29,6 +29,7 @@ export async function readPatch(
   onUnknown: (name: string) => void = () => {},
 ): Promise<PatchOperation[]> {
   const body = new Map(ownEntries(readObject(sent, 'body')).map(([name, value]) => [name.toLowerCase(), value]))
+  assertMessage(body.get('schemas'), 'PatchOp')
   const given = body.get('operations')
   if (!Array.isArray(given) || given.length === 0)
     throw new ScimError(400, '"Operations" must be a list with at least one operation.', 'invalidSyntax')
@@ -40,7 +41,10 @@ export async function readPatch(
     const op = readOp(fields.get('op'))
     const path = fields.get('path')
     const value = fields.get('value')
-    if (typeof path === 'string' && path !== '') operations.push(assertWritable(await readOperation(type, op, path, value)))
+    if (op === 'add' && value === undefined) throw new ScimError(400, '"add" needs a "value".', 'invalidValue')
+    const extension = typeof path === 'string' ? findExtension(type, path) : undefined
+    if (extension !== undefined) operations.push(...readExtension(type, { op, extension, value }))
+    else if (typeof path === 'string' && path !== '') operations.push(assertWritable(await readOperation(type, op, path, value)))
     else operations.push(...(await readWithoutPath(type, op, value, onUnknown)))
   }
   return operations
@@ -91,9 +95,7 @@ async function readWithoutPath(
   const operations: PatchOperation[] = []
   for (const [name, one] of ownEntries(readObject(value, 'value of an operation without a path'))) {
     const extension = findExtension(type, name)
-    if (extension !== undefined)
-      for (const [inner, innerValue] of ownEntries(readObject(one, extension)))
-        operations.push({ op, path: requireAttribute(type, `${extension}:${inner}`), filter: undefined, value: innerValue })
+    if (extension !== undefined) operations.push(...readExtension(type, { op, extension, value: one }))
     else if (name.toLowerCase() !== 'schemas') {
       // Okta repeats the id, and Entra ID names such as "name.givenName" here.
       const read = await readOperation(type, op, name, one).catch((error: unknown) => error)
@@ -103,6 +105,16 @@ async function readWithoutPath(
     }
   }
   return operations
+}
+
+/** An extension as a whole: one operation for each attribute that is named, or for all of them where they are removed. */
+function readExtension(
+  type: ResourceType,
+  { op, extension, value }: { op: PatchOperation['op']; extension: string; value: unknown },
+): PatchOperation[] {
+  const all = type.extensions.find(({ id }) => id === extension)?.attributes ?? []
+  const values = op === 'remove' ? all.map(({ name }): [string, unknown] => [name, undefined]) : ownEntries(readObject(value, extension))
+  return values.map(([name, one]) => ({ op, path: requireAttribute(type, `${extension}:${name}`), filter: undefined, value: one }))
 }
 
 function applyOperation(resource: ScimResource, { op, path, filter, value }: PatchOperation): void {

@@ -34,7 +34,6 @@ export function toUserBody(
   groups: readonly Row<ScimGroupRow>[] = [],
 ): ScimResource {
   const resource = hideAttributes(caller, joinResource(row), projection)
-  const extensions = Object.keys(resource).filter((name) => name.startsWith('urn:'))
   const base = baseOf(caller)
   const groupValues = groups.map(({ id, displayName }) => ({
     value: id,
@@ -43,7 +42,12 @@ export function toUserBody(
     type: 'direct',
   }))
   const body = { id: row.id, ...resource, ...(groupValues.length > 0 && { groups: groupValues }), meta: toMeta(caller, 'User', row) }
-  return { schemas: [userSchemaId, ...extensions], ...project(body, projection) }
+  return { schemas: schemasOf(resource), ...project(body, projection) }
+}
+
+/** The schemas of a user: the core, and each extension that it has. */
+export function schemasOf(resource: ScimResource): string[] {
+  return [userSchemaId, ...Object.keys(resource).filter((name) => name.startsWith('urn:'))]
 }
 
 /** A group without its members, which are written page by page. */
@@ -119,6 +123,7 @@ function listNames(type: ResourceType, given: unknown): string[] {
   return names.slice(0, 100).flatMap((text) => {
     const extension = findExtension(type, text.trim())
     if (extension !== undefined) return [extension.toLowerCase()]
+    if (text.trim().toLowerCase() === type.core.id.toLowerCase()) return type.core.attributes.map(({ name }) => name.toLowerCase())
     const path = findAttribute(type, text.trim())
     if (!path) return []
     const name = path.sub ? `${path.attribute.name}.${path.sub.name}` : path.attribute.name

@@ -11,6 +11,17 @@ export function toTextKey(text: string): string {
   return text.normalize('NFC').toLowerCase()
 }
 
+/** Whether two values are the same; the order of names in an object is none, because stores sort them. */
+export function isSameValue(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return one === other
+  const [names, others] = [Object.keys(one), Object.keys(other)]
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === others.length &&
+    names.every((name) => Object.hasOwn(other, name) && isSameValue((one as ScimResource)[name], (other as ScimResource)[name]))
+  )
+}
+
 const maxText = 10_000
 /** The most values that a list has. */
 export const maxValues = 1000
@@ -30,7 +41,7 @@ export function readResource(type: ResourceType, sent: unknown, onUnknown: (name
       const read = readObjectOf(extension.attributes, value ?? {}, extension.id, onUnknown)
       if (Object.keys(read).length > 0) resource[extension.id] = read
     } else if (attribute) setValue(resource, attribute, value)
-    else if (name.toLowerCase() !== 'schemas') onUnknown(name)
+    else onUnknown(name)
   }
   for (const { name, required } of type.core.attributes) if (required && resource[name] === undefined) throw wrongValue(name, 'is missing.')
   return resource
@@ -65,6 +76,16 @@ export function ownEntries(value: Record<string, unknown>): [string, unknown][] 
     seen.add(lower)
   }
   return entries
+}
+
+const messages = 'urn:ietf:params:scim:api:messages:2.0:'
+
+/** `schemas` of a PATCH, a search or a bulk request. Throws ScimError 400 where they name another message; many clients leave them out. */
+export function assertMessage(schemas: unknown, name: 'PatchOp' | 'SearchRequest' | 'BulkRequest'): void {
+  if (schemas === undefined) return
+  const wanted = `${messages}${name}`
+  if (!Array.isArray(schemas) || !schemas.some((one) => String(one).toLowerCase() === wanted.toLowerCase()))
+    throw new ScimError(400, `"schemas" must contain ${wanted}.`, 'invalidValue')
 }
 
 function assertSchemas({ core }: ResourceType, body: Record<string, unknown>): void {

@@ -73,6 +73,13 @@ const text = defineAttribute
 
 /** Attributes that each resource has beside its schema (RFC 7643 section 3.1). */
 export const commonAttributes: readonly ScimAttribute[] = [
+  text('schemas', 'The schemas of the resource.', {
+    type: 'reference',
+    referenceTypes: ['uri'],
+    multiValued: true,
+    mutability: 'readOnly',
+    returned: 'always',
+  }),
   text('id', 'The id of the resource here.', { mutability: 'readOnly', returned: 'always', caseExact: true, uniqueness: 'server' }),
   text('externalId', 'The id of the resource at the client.', { caseExact: true }),
   text('meta', 'Facts about the resource.', {

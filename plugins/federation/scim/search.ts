@@ -4,7 +4,7 @@ import { ScimError } from './errors.ts'
 import { findKeyCondition, findLowerBound, matchesFilter, parseFilter, type ScimFilter } from './filter.ts'
 import { type AttributePath, findAttribute } from './path.ts'
 import { type Projection, readProjection } from './representation.ts'
-import type { ScimResource } from './resource.ts'
+import { assertMessage, type ScimResource } from './resource.ts'
 import type { ResourceType } from './schemas.ts'
 
 /** What a client searches for. */
@@ -52,6 +52,7 @@ const maxKey = 255
 
 /** Reads the parameters of a GET, or of the body of `/.search`. Throws ScimError 400. */
 export async function readQuery(type: ResourceType, given: Readonly<Record<string, unknown>>): Promise<Query> {
+  assertMessage(given['schemas'], 'SearchRequest')
   const filter = given['filter']
   const sortBy = given['sortBy']
   if (filter !== undefined && typeof filter !== 'string') throw new ScimError(400, '"filter" must be a text.', 'invalidFilter')
@@ -113,7 +114,9 @@ async function readById<T>(table: RecordTable<T>, id: string): Promise<Row<T> | 
 
 async function findByCursor<T extends { directoryId: string }>(source: Source<T>, query: Query, given: string): Promise<Page<T>> {
   const { filter } = query
-  const limit = Math.max(1, query.count)
+  const limit = query.count
+  // The number alone: RFC 9865 section 2.1.
+  if (limit === 0) return { rows: [], total: filter ? undefined : source.total, startIndex: undefined, nextCursor: undefined }
   let cursor = given === '' ? undefined : given
   let looked = 0
   for (;;) {

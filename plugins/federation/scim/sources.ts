@@ -7,6 +7,7 @@ import type { Source } from './search.ts'
 import type { ScimGroupRow, ScimUserRow } from './tables.ts'
 import { groupSchemaId } from './schemas.ts'
 import type { Caller } from './caller.ts'
+import { schemasOf } from './representation.ts'
 import { joinResource } from './users.ts'
 
 /** Users of a directory. */
@@ -22,7 +23,10 @@ export function userSource({ ctx, directory }: Caller): Source<ScimUserRow> {
     },
     finders: { 'emails.value': (email) => findByEmail(ctx, directory.id, email) },
     times: { 'meta.lastModified': 'modified', 'meta.created': 'created' },
-    toResource: (row) => ({ id: row.id, ...joinResource(row), meta: toMeta('User', row) }),
+    toResource: (row) => {
+      const resource = joinResource(row)
+      return { schemas: schemasOf(resource), id: row.id, ...resource, meta: toMeta('User', row) }
+    },
   }
 }
 

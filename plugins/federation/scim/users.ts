@@ -8,7 +8,7 @@ import { ScimError } from './errors.ts'
 import { emitChange } from './events.ts'
 import { applyPatch, type PatchOperation } from './patch.ts'
 import { findEmail, findOrCreateUser, readProfile, updateStoredUser } from './persons.ts'
-import { type ScimResource, toTextKey } from './resource.ts'
+import { isSameValue, type ScimResource, toTextKey } from './resource.ts'
 import { addMembership, removeMembership, restoreMembership } from './membership.ts'
 import type { ScimUserRow } from './tables.ts'
 import type { Caller, Connection } from './caller.ts'
@@ -121,7 +121,7 @@ async function changeUser(
   const isMoved = !isSameSet(listFurtherEmails(row), listFurtherEmails(next))
   if (isMoved) await indexEmails(ctx, { ...row, ...next })
   // Switched off first and on last: whatever fails in between, the user is refused, and the client sends the request again.
-  const changed = await updateRow(caller, row, { ...next, active: next.active && row.active })
+  const changed = isUnchanged(row, next) ? row : await updateRow(caller, row, { ...next, active: next.active && row.active })
   if (!changed) {
     if (tries > 1 && caller.ifMatch === null) return changeUser(caller, id, change, tries - 1)
     throw new ScimError(412, 'The user was changed by another request.')
@@ -181,6 +181,12 @@ async function removeRow({ ctx, directory }: Caller, row: Row<ScimUserRow>, as: 
 
 async function removeEmails(ctx: AnyContext, { id }: Row<ScimUserRow>): Promise<void> {
   await ctx.records('scimEmail').deleteWhere({ where: { scimUserId: id } })
+}
+
+// Time and version stay then: RFC 7644 section 3.5.2.1. What rests on the row is done again, because an earlier request may have failed in between.
+function isUnchanged(row: Row<ScimUserRow>, next: ReturnType<typeof splitResource>): boolean {
+  const { data, ...rest } = next
+  return (Object.keys(rest) as (keyof typeof rest)[]).every((name) => rest[name] === row[name]) && isSameValue(data, row.data)
 }
 
 function isSameSet(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
