@@ -1,17 +1,23 @@
 /** What every function of a binding says to an argument that is none: a rejection that tells what to give, and never one that cannot be caught. */
 import { createAuth } from 'authkernel'
+import { cloudflareBinding } from 'authkernel/bindings/cloudflare'
+import { elysiaBinding } from 'authkernel/bindings/elysia'
 import { expressBinding } from 'authkernel/bindings/express'
 import { fastifyBinding } from 'authkernel/bindings/fastify'
 import { fetchBinding } from 'authkernel/bindings/fetch'
 import { h3Binding } from 'authkernel/bindings/h3'
 import { honoBinding } from 'authkernel/bindings/hono'
 import { koaBinding } from 'authkernel/bindings/koa'
+import { lambdaBinding } from 'authkernel/bindings/lambda'
+import { netlifyBinding } from 'authkernel/bindings/netlify'
 import { nextBinding } from 'authkernel/bindings/next'
 import { nuxtBinding } from 'authkernel/bindings/nuxt'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { qwikBinding } from 'authkernel/bindings/qwik'
+import { reactRouterBinding } from 'authkernel/bindings/react-router'
 import { solidStartBinding } from 'authkernel/bindings/solid-start'
 import { sveltekitBinding } from 'authkernel/bindings/sveltekit'
+import { vercelBinding } from 'authkernel/bindings/vercel'
 import { bindingConfig } from 'authkernel/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 
@@ -36,10 +42,25 @@ const auth = createAuth(bindingConfig())
   .use(qwikBinding())
   .use(solidStartBinding())
   .use(sveltekitBinding())
+  .use(cloudflareBinding())
+  .use(elysiaBinding())
+  .use(lambdaBinding())
+  .use(netlifyBinding())
+  .use(reactRouterBinding())
+  .use(vercelBinding())
 
 type Call = (...args: readonly unknown[]) => unknown
 /** The functions of each that take a request, an event or a context. */
 const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
+  cloudflare: ['auth.cloudflare.session(request)', pick(auth.cloudflare, 'session', 'signIn', 'signOut', 'handler', 'matches')],
+  elysia: ['auth.elysia.session(context)', pick(auth.elysia, 'session', 'resolve', 'signIn', 'signOut', 'handler')],
+  lambda: ['auth.lambda.session(event)', pick(auth.lambda, 'session', 'signIn', 'signOut', 'handler', 'route')],
+  netlify: ['auth.netlify.session(request)', pick(auth.netlify, 'session', 'signIn', 'signOut', 'handler', 'matches')],
+  'react-router': [
+    'auth.reactRouter.session(args)',
+    pick(auth.reactRouter, 'session', 'requireSession', 'signIn', 'signOut', 'loader', 'action'),
+  ],
+  vercel: ['auth.vercel.session(request)', pick(auth.vercel, 'session', 'signIn', 'signOut', 'handler', 'matches')],
   express: ['auth.express.session(req)', pick(auth.express, 'session', 'user', 'signIn', 'signOut', 'request')],
   fastify: ['auth.fastify.session(request, reply)', pick(auth.fastify, 'session', 'signIn', 'signOut', 'request')],
   fetch: ['auth.fetch.session(request)', pick(auth.fetch, 'session', 'signIn', 'signOut', 'handler', 'matches')],
