@@ -69,6 +69,7 @@ const sections: readonly Section[] = [
       'bindings/fetch.md',
       'bindings/edge.md',
       'bindings/lambda.md',
+      'bindings/rpc.md',
       'client.md',
       'ui.md',
       'parts.md',

@@ -14,9 +14,11 @@ import { nextBinding } from 'authkernel/bindings/next'
 import { nuxtBinding } from 'authkernel/bindings/nuxt'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { qwikBinding } from 'authkernel/bindings/qwik'
+import { orpcBinding } from 'authkernel/bindings/orpc'
 import { reactRouterBinding } from 'authkernel/bindings/react-router'
 import { solidStartBinding } from 'authkernel/bindings/solid-start'
 import { sveltekitBinding } from 'authkernel/bindings/sveltekit'
+import { trpcBinding } from 'authkernel/bindings/trpc'
 import { vercelBinding } from 'authkernel/bindings/vercel'
 import { bindingConfig } from 'authkernel/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -46,6 +48,8 @@ const auth = createAuth(bindingConfig())
   .use(elysiaBinding())
   .use(lambdaBinding())
   .use(netlifyBinding())
+  .use(orpcBinding())
+  .use(trpcBinding())
   .use(reactRouterBinding())
   .use(vercelBinding())
 
@@ -56,6 +60,8 @@ const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
   elysia: ['auth.elysia.session(context)', pick(auth.elysia, 'session', 'resolve', 'signIn', 'signOut', 'handler')],
   lambda: ['auth.lambda.session(event)', pick(auth.lambda, 'session', 'signIn', 'signOut', 'handler', 'route')],
   netlify: ['auth.netlify.session(request)', pick(auth.netlify, 'session', 'signIn', 'signOut', 'handler', 'matches')],
+  orpc: ['auth.orpc.createContext(', pick(auth.orpc, 'createContext')],
+  trpc: ['auth.trpc.createContext(', pick(auth.trpc, 'createContext')],
   'react-router': [
     'auth.reactRouter.session(args)',
     pick(auth.reactRouter, 'session', 'requireSession', 'signIn', 'signOut', 'loader', 'action'),
