@@ -34,6 +34,7 @@ const platformFiles: Record<string, string> = {
   'src/keys/token.ts': '`encode` and `decode` of authkernel/jwt have no kernel',
   'src/jwt/get-token.ts': '`getToken` of authkernel/jwt has no kernel',
   'plugins/adapters/': 'an adapter is created by the host app, before and without a kernel',
+  'plugins/sessions/revocation-feed/feed.ts': 'the age of a copy is measured by a clock that is never set',
   'plugins/federation/provider-tokens/': 'waits for another process in real time, as its timers do',
   'plugins/sign-in/oauth/client.ts': 'compares the clock of the kernel with the one that oauth4webapi reads',
   'plugins/hosting/better-auth-compat/names.ts': 'fills the columns createdAt and updatedAt; an adapter has no kernel',

@@ -310,6 +310,38 @@ describe('connections', () => {
     expect((await client.get('/sso/start?connection=none')).status).toBe(404)
   })
 
+  it('have an icon on the page that begins a sign-in and on the choice: their logo, else the initial of the product', async () => {
+    const { auth, connection, acme, ...world } = await made()
+    await connect({ auth, ...world } as unknown as SsoWorld, acme, { name: 'Acme second' })
+    const client = new Client(auth)
+    const iconsOn = async (path: string) =>
+      [...(await (await client.get(path)).text()).matchAll(/<img class="icon" src="([^"]+)"/g)].map(([, url]) => url!)
+    await auth.sso.update(system, connection.id, { product: 'okta' })
+    const [initial] = await iconsOn(`/sso/start?connection=${connection.id}`)
+    expect(decodeURIComponent(initial ?? '')).toMatch(/^data:image\/svg\+xml,<svg.*#007dc1.*>O<\/text>/)
+    const logo = 'data:image/png;base64,iVBORw0KGgo='
+    expect(await auth.sso.update(system, connection.id, { logo })).toMatchObject({ logo, tested: false })
+    expect(await iconsOn(`/sso/start?connection=${connection.id}`)).toEqual([logo])
+    expect(await iconsOn(`/sso/start?organization=${acme}`)).toContain(logo)
+    const choice = await (await client.post('/identifier', { identifier: 'x@acme.example' })).text()
+    expect(choice).toContain(`<img src="${logo}"`)
+    await auth.sso.update(system, connection.id, { logo: '<svg xmlns="http://www.w3.org/2000/svg"><circle r="9"/></svg>' })
+    expect((await iconsOn(`/sso/start?connection=${connection.id}`))[0]).toMatch(/^data:image\/svg\+xml,%3Csvg/)
+    expect(await auth.sso.update(system, connection.id, { logo: null })).toMatchObject({ logo: null })
+  })
+
+  it.each([
+    ['https://elsewhere.example/logo.png'],
+    ['//elsewhere.example/logo.png'],
+    ['javascript:alert(1)'],
+    ['data:text/html,x'],
+    ['x'.repeat(20_000)],
+    [7],
+  ])('have no logo of another site or another kind: %s', async (logo) => {
+    const { auth, connection } = await made()
+    await expect(auth.sso.update(system, connection.id, { logo: logo as string })).rejects.toThrow('`logo`')
+  })
+
   it('of the host serve the domains that it gives them, and none that an organization has proved', async () => {
     const { auth } = await made()
     await expect(auth.sso.create(system, null, { ...settings(), domains: ['acme.example'] })).rejects.toThrow(

@@ -1,5 +1,5 @@
 /** Options of a SAML provider, and their checks. */
-import { allowInsecureRequests, type Awaitable, isSecureUrl, type ProviderUser } from 'authkernel/kernel'
+import { allowInsecureRequests, type Awaitable, isSecureUrl, type OAuthProviderButtonStyles, type ProviderUser } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
 import { nodeCrypto } from 'authkernel/kernel/protocols'
 import type { SamlAnswer } from './answer.ts'
@@ -35,6 +35,8 @@ export interface SamlConfig {
   name: string
   /** Sign-in by SAML 2.0. */
   type: 'saml'
+  /** The image and the colours of the button. */
+  style?: OAuthProviderButtonStyles | undefined
   /** Absolute URL that begins a sign-in, present on the provider object that callbacks see. */
   signinUrl?: string
   /** Where users come back to; beside `signinUrl`. */
@@ -101,6 +103,7 @@ export const optionNames: Record<Exclude<keyof SamlConfig, symbol>, true> = {
   entityId: true,
   acsPath: true,
   subject: true,
+  style: true,
   nameIdFormat: true,
   signing: true,
   decryption: true,

@@ -34,6 +34,8 @@ export interface Connection {
   otherDomains: boolean
   /** Which product the identity provider is; null: not known. */
   product: string | null
+  /** The image on pages; null: the initial of the product. */
+  logo: string | null
   /** Who looks after it at the company; null: not known. */
   contact: string | null
   /** The identity provider is not known yet. */
@@ -175,6 +177,7 @@ function toConnection(row: Row<ConnectionRow>, hostDomains: readonly string[]): 
     created,
     secret,
     product,
+    logo,
     contact,
     used,
   } = row
@@ -194,6 +197,7 @@ function toConnection(row: Row<ConnectionRow>, hostDomains: readonly string[]): 
     join,
     otherDomains,
     product,
+    logo,
     contact,
     draft: isDraft(row),
     used,

@@ -1,6 +1,7 @@
 /** What owners and the host send for a connection, and its checks. */
 import { isSecureUrl, toAddress } from 'authkernel/kernel'
 import { SsoInput } from './errors.ts'
+import { readLogo } from './icons.ts'
 import type { AttributeMapping, ConnectionRow, OidcSettings, RoleMapping, SamlSettings } from './tables.ts'
 
 /** What connections of both types have. */
@@ -21,6 +22,8 @@ export interface ConnectionBasics {
   enabled?: boolean | undefined
   /** Which product the identity provider is, for guides and logs: `entra`, `okta`. At most 32 lower-case letters, digits and dashes. Default: none. */
   product?: string | null | undefined
+  /** The image on pages: a `data:` URL, inline SVG or a path on the own origin, at most 16,384 characters. Default: the initial of the product in its colour. */
+  logo?: string | null | undefined
   /** Address of the user at the company who looks after it: gets mails before a certificate ends. Default: none; owners get them in every case. */
   contact?: string | null | undefined
 }
@@ -69,7 +72,7 @@ export type ConnectionChange = Partial<Omit<NewOidcConnection, 'type'>> &
 /** The members of both types, and all members as they were sent, over those of the connection that is changed. */
 export interface ReadConnection extends Pick<
   ConnectionRow,
-  'type' | 'name' | 'mapping' | 'roles' | 'domains' | 'join' | 'otherDomains' | 'enabled' | 'product' | 'contact'
+  'type' | 'name' | 'mapping' | 'roles' | 'domains' | 'join' | 'otherDomains' | 'enabled' | 'product' | 'logo' | 'contact'
 > {
   fields: Readonly<Record<string, unknown>>
   /** The identity provider is not known yet, and nothing of it was sent. */
@@ -87,6 +90,7 @@ const basicNames = [
   'otherDomains',
   'enabled',
   'product',
+  'logo',
   'contact',
   'draft',
   'formerAddress',
@@ -138,6 +142,7 @@ export function readConnection(sent: unknown, former?: ConnectionRow): ReadConne
     otherDomains: readFlag(fields, 'otherDomains', false),
     enabled: !draft && readFlag(fields, 'enabled', true),
     product: readProduct(fields['product'] ?? null),
+    logo: readLogo(fields['logo'] ?? null),
     contact: readContact(fields['contact'] ?? null),
     draft,
   }

@@ -1,5 +1,6 @@
 /** The page that begins a sign-in with a connection: by a direct link, or for users who tried another method. */
 import { type Content, type Context, HttpError, type Kernel, type Row } from 'authkernel/kernel'
+import { iconOf } from './icons.ts'
 import { domainOfAddress } from './organizations.ts'
 import { findById, providerIdOf, publicKeyOf } from './provider.ts'
 import { findConnectionsOf, listEnabled } from './routing.ts'
@@ -9,13 +10,19 @@ import type { ConnectionRow } from './tables.ts'
 export function addPages(kernel: Kernel): void {
   kernel.page(
     'ssoStart',
-    async (ctx, { say, form, submit, link }, { connection, domain, organization, required }) => {
+    async (ctx, { say, html, form, submit, link }, { connection, domain, organization, required }) => {
       const rows = await findConnections(ctx, { connection, domain, organization })
       if (rows.length === 0) throw new HttpError(404, 'There is no such connection.')
       const callbackUrl = await ctx.callbackUrl()
       const buttons: Content[] = []
       for (const row of rows)
-        buttons.push(await form(`/signin/${providerIdOf(row)}`, submit(say('sso.continue', { name: row.name })), { callbackUrl }))
+        buttons.push(
+          await form(
+            `/signin/${providerIdOf(row)}`,
+            submit(html`<img class="icon" src="${iconOf(row)}" alt="" />${say('sso.continue', { name: row.name })}`),
+            { callbackUrl },
+          ),
+        )
       return {
         title: say('sso.title'),
         lead: say(required === '1' ? 'sso.required' : 'sso.lead'),

@@ -12,6 +12,7 @@ import {
   toHex,
 } from 'authkernel/kernel'
 import type { SamlConfig } from 'authkernel/plugins/saml'
+import { iconOf } from './icons.ts'
 import { isDraft } from './input.ts'
 import { mapUser, readEmail } from './mapping.ts'
 import { domainOfAddress, listConnectionDomains } from './organizations.ts'
@@ -93,7 +94,8 @@ export async function providerOf(ctx: AnyContext, row: Row<ConnectionRow>): Prom
 
 /** `domains`: where its word about addresses counts. */
 export async function buildProvider(ctx: AnyContext, row: Row<ConnectionRow>, domains: readonly string[]): Promise<Provider> {
-  return row.type === 'oidc' ? toOidc(ctx, row, domains) : toSaml(row, domains)
+  const provider = row.type === 'oidc' ? await toOidc(ctx, row, domains) : toSaml(row, domains)
+  return { ...provider, style: { logo: iconOf(row) } }
 }
 
 async function toOidc(ctx: AnyContext, row: Row<ConnectionRow>, domains: readonly string[]): Promise<OIDCConfig> {

@@ -93,6 +93,8 @@ export interface ConnectionRow {
   otherDomains: boolean
   /** Which product the identity provider is, such as `entra`; null: not known. */
   product: string | null
+  /** The image on pages; null: the initial of the product. */
+  logo: string | null
   /** A user has signed in or linked with it: accounts rest on the identity provider. */
   used: boolean
   /** `version` at the last test sign-in that passed; null: none has. */
@@ -190,6 +192,7 @@ export const connectionTable: RecordSpec<ConnectionRow> = {
     join: yesNo,
     otherDomains: yesNo,
     product: { type: 'string', max: 32, optional: true },
+    logo: { type: 'text', optional: true },
     // Rows from before the field count as used: nothing of them may be changed.
     used: { type: 'boolean', default: true },
     tested: { type: 'integer', optional: true },
