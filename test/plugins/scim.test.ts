@@ -318,6 +318,45 @@ describe('the event and the audit log', () => {
     expect(JSON.stringify([records, changes])).not.toMatch(/hunter2|pin-one|pin-two/)
   })
 
+  it('have of a group its name before and after, and the members that a request removed and added', async () => {
+    const records: AuditRecord[] = []
+    const { createUser, patch, send, auth } = await createScimWorld({
+      plugins: [auditPlugin({ sink: (some) => void records.push(...some) })],
+    })
+    const [ann, bob] = [(await createUser('ann')).body.id, (await createUser('bob')).body.id]
+    const { id } = (await send('POST', '/Groups', { displayName: 'Staff', members: [{ value: ann }] })).body
+    await patch(
+      `/Groups/${id}`,
+      { op: 'replace', path: 'displayName', value: 'Sales' },
+      { op: 'add', path: 'members', value: [{ value: bob }] },
+      { op: 'remove', path: `members[value eq "${ann}"]` },
+    )
+    await send('PUT', `/Groups/${id}`, { displayName: 'Sales', members: [] })
+    await send('DELETE', `/Groups/${id}`)
+    await auth.close()
+    const told = records.filter(({ name }) => name.startsWith('scim.group'))
+    expect(told.map(({ name, actor, target }) => [name, actor.id, target])).toEqual([
+      [
+        'scim.group.created',
+        'Directory of Acme of Acme',
+        expect.objectContaining({ 'after displayName': 'Staff', 'after members': JSON.stringify([ann]) }),
+      ],
+      [
+        'scim.group.changed',
+        'Directory of Acme of Acme',
+        expect.objectContaining({
+          attributes: 'displayName members',
+          'before displayName': 'Staff',
+          'after displayName': 'Sales',
+          'before members': JSON.stringify([ann]),
+          'after members': JSON.stringify([bob]),
+        }),
+      ],
+      ['scim.group.changed', 'Directory of Acme of Acme', expect.objectContaining({ attributes: 'members', 'before members': 'all' })],
+      ['scim.group.removed', 'Directory of Acme of Acme', expect.objectContaining({ 'before displayName': 'Sales' })],
+    ])
+  })
+
   it.each([true, false])(
     'have each call with its actor, and of reads what was looked at, without values (auditReads: %s)',
     async (auditReads) => {

@@ -1,5 +1,6 @@
 /** The event `scimChanged`: what a directory did. */
 import type { Row } from 'authkernel/kernel'
+import type { MemberChange } from './members.ts'
 import type { ScimGroupRow, ScimUserRow } from './tables.ts'
 import type { Caller } from './caller.ts'
 
@@ -25,7 +26,10 @@ export interface ScimChange {
   userId?: string
   /** Names of the attributes that differ; absent for what is new or gone. */
   attributes?: readonly string[]
-  /** Their values, by name; absent for groups. For a new user all of them are in `after`. */
+  /**
+   * Their values, by name. For what is new all of them are in `after`. Of `members` of a group `before` has the ids that the request removed, and `after` those that
+   * it added. `before` is `all` where the request replaced or removed all members.
+   */
   changes?: Readonly<Record<string, AttributeChange>>
 }
 declare module 'authkernel/kernel' {
@@ -51,9 +55,37 @@ export async function emitChange(caller: Caller, act: ScimAct, row: Row<ScimUser
   })
 }
 
-/** Fires the event for a group. */
-export async function emitGroupChange({ ctx, directory }: Caller, act: ScimAct, row: Row<ScimGroupRow>): Promise<void> {
-  await ctx.emit('scimChanged', { act, directoryId: directory.id, organizationId: directory.organizationId, id: row.id })
+/**
+ * Fires the event for a group. `before`: the row as it was; `members`: what the request adds and removes. Long lists are cut, as every long value.
+ */
+export async function emitGroupChange(
+  { ctx, directory }: Caller,
+  act: ScimAct,
+  row: Row<ScimGroupRow>,
+  { before, members = [] }: { before?: ScimGroupRow; members?: readonly MemberChange[] } = {},
+): Promise<void> {
+  const isGone = act === 'group.removed'
+  const [former, next] = [before ?? (isGone ? row : undefined), isGone ? undefined : row]
+  const own = (['displayName', 'externalId'] as const).filter((name) => (former?.[name] ?? null) !== (next?.[name] ?? null))
+  const changes = Object.fromEntries(
+    own.map((name): [string, AttributeChange] => [name, { before: former?.[name] ?? null, after: next?.[name] ?? null }]),
+  )
+  const [removed, added] = [listIds(members, ['remove']), listIds(members, ['add', 'replace'])]
+  const isEmptied = members.some(({ op }) => op === 'all' || op === 'replace')
+  if (members.length > 0) changes['members'] = { before: isEmptied ? 'all' : shorten(removed), after: shorten(added) }
+  await ctx.emit('scimChanged', {
+    act,
+    directoryId: directory.id,
+    organizationId: directory.organizationId,
+    id: row.id,
+    ...(before && { attributes: Object.keys(changes) }),
+    changes,
+  })
+}
+
+function listIds(changes: readonly MemberChange[], ops: readonly MemberChange['op'][]): string[] | null {
+  const ids = changes.filter(({ op }) => ops.includes(op)).flatMap((change) => change.ids.slice(0, 50))
+  return ids.length > 0 ? ids : null
 }
 
 function listChanges(

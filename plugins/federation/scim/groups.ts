@@ -2,7 +2,16 @@
 import { type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
 import { ScimError } from './errors.ts'
 import { emitGroupChange } from './events.ts'
-import { addMembers, applyRulesToGroup, changeMembers, doChange, readMemberChanges, readMemberIds, removeAllMembers } from './members.ts'
+import {
+  addMembers,
+  applyRulesToGroup,
+  changeMembers,
+  doChange,
+  type MemberChange,
+  readMemberChanges,
+  readMemberIds,
+  removeAllMembers,
+} from './members.ts'
 import { requireAttribute } from './path.ts'
 import { applyPatch, type PatchOperation } from './patch.ts'
 import type { ScimResource } from './resource.ts'
@@ -30,7 +39,8 @@ export async function createGroup(caller: Caller, resource: ScimResource): Promi
     await removeGroup(caller, row)
     throw error
   }
-  await emitGroupChange(caller, 'group.created', row)
+  const members: MemberChange[] = memberIds.length > 0 ? [{ op: 'add', ids: memberIds }] : []
+  await emitGroupChange(caller, 'group.created', row, { members })
   return row
 }
 
@@ -42,7 +52,7 @@ export async function replaceGroup(caller: Caller, id: string, resource: ScimRes
   const changed = await updateRow(caller, row, splitGroup(resource))
   await applyRulesToGroup(caller, row, changed)
   await changeMembers(caller, changed, changes)
-  await emitGroupChange(caller, 'group.changed', changed)
+  await emitGroupChange(caller, 'group.changed', changed, { before: row, members: changes })
   return changed
 }
 
@@ -64,7 +74,7 @@ export async function patchGroup(caller: Caller, id: string, operations: readonl
   const changed = isSame && !(await doChange(caller, row, changes)) ? row : await updateRow(caller, row, fields)
   await applyRulesToGroup(caller, row, changed)
   await changeMembers(caller, changed, changes)
-  await emitGroupChange(caller, own.length > 0 ? 'group.changed' : 'group.members', changed)
+  await emitGroupChange(caller, own.length > 0 ? 'group.changed' : 'group.members', changed, { before: row, members: changes })
   return changed
 }
 
