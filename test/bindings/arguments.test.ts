@@ -9,6 +9,7 @@ import { h3Binding } from 'authkernel/bindings/h3'
 import { honoBinding } from 'authkernel/bindings/hono'
 import { koaBinding } from 'authkernel/bindings/koa'
 import { lambdaBinding } from 'authkernel/bindings/lambda'
+import { nestBinding } from 'authkernel/bindings/nest'
 import { netlifyBinding } from 'authkernel/bindings/netlify'
 import { nextBinding } from 'authkernel/bindings/next'
 import { nuxtBinding } from 'authkernel/bindings/nuxt'
@@ -47,6 +48,7 @@ const auth = createAuth(bindingConfig())
   .use(cloudflareBinding())
   .use(elysiaBinding())
   .use(lambdaBinding())
+  .use(nestBinding())
   .use(netlifyBinding())
   .use(orpcBinding())
   .use(trpcBinding())
@@ -59,6 +61,7 @@ const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
   cloudflare: ['auth.cloudflare.session(request)', pick(auth.cloudflare, 'session', 'signIn', 'signOut', 'handler', 'matches')],
   elysia: ['auth.elysia.session(context)', pick(auth.elysia, 'session', 'resolve', 'signIn', 'signOut', 'handler')],
   lambda: ['auth.lambda.session(event)', pick(auth.lambda, 'session', 'signIn', 'signOut', 'handler', 'route')],
+  nest: ['auth.nest.session(context)', pick(auth.nest, 'session', 'signIn', 'signOut')],
   netlify: ['auth.netlify.session(request)', pick(auth.netlify, 'session', 'signIn', 'signOut', 'handler', 'matches')],
   orpc: ['auth.orpc.createContext(', pick(auth.orpc, 'createContext')],
   trpc: ['auth.trpc.createContext(', pick(auth.trpc, 'createContext')],
