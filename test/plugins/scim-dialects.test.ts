@@ -36,6 +36,20 @@ describe.each(Object.entries(products))('%s', (name, dialect) => {
   })
 })
 
+it.each([
+  ['Ping Identity', 'ping'],
+  ['Rippling', 'rippling'],
+] as const)(
+  '%s, which the User-Agent of a library does not name, is served where it was chosen, and nothing of it is unusual',
+  async (name, dialect) => {
+    const { auth, send, acme, directoryId, log } = await createScimWorld()
+    await auth.scim.directories.update({ id: directoryId, dialect })
+    await play(send, name)
+    expect((await auth.scim.directories.list({ organizationId: acme }))[0]).toMatchObject({ dialect, detected: null })
+    expect(unusual(log)).toEqual([])
+  },
+)
+
 describe('the dialect `standard`', () => {
   const deviations: [string, string, object, string][] = [
     ['an operation in upper case', 'PATCH', patchOf({ op: 'Replace', path: 'active', value: true }), 'invalidSyntax'],
