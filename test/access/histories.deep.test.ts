@@ -7,7 +7,7 @@ import { type Act, endings, runHistory } from './_histories.ts'
 import { accessHost, enter, opens, signedIn, waysIn } from './_host.ts'
 
 // `.ci/run full` runs many times as many.
-const numRuns = isFullTier ? 10_000 : 60
+const numRuns = isFullTier ? 10_000 : 30
 
 const act = fc.record({ what: fc.constantFrom(...waysIn, ...waysIn, ...endings), process: fc.constantFrom(0 as const, 1 as const) })
 const ending: fc.Arbitrary<Act> = fc.record({ what: fc.constantFrom(...endings), process: fc.constantFrom(0 as const, 1 as const) })

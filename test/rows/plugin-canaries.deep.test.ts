@@ -69,7 +69,7 @@ describe.each(journeys.map((journey) => [journey.name, journey] as const))('%s',
     await journey.run(first, 'first', () => {})
     const count = first.calls.length
     // The gate takes a part of the calls, and fewer of journeys with slow hashes.
-    const step = journey.slow ? Math.ceil(count / (isFullTier ? 12 : 6)) : isFullTier ? 1 : 5
+    const step = journey.slow ? Math.ceil(count / (isFullTier ? 12 : 3)) : isFullTier ? 1 : 9
     for (let at = 0; at < count; at += step) {
       const watch = await watched(journey)
       watch.ground.arm(at, (_real, _later, args) => {

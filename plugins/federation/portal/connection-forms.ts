@@ -121,8 +121,12 @@ async function withCertificates(sso: OrganizationSso, id: string, certificates: 
 
 /** Certificates in PEM, one after the other; bare base64 counts as one. */
 function splitCertificates(text: string): string[] {
-  const found = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g)
-  if (found) return found.map((one) => one.trim())
+  const end = '-----END CERTIFICATE-----'
+  const found = text
+    .split('-----BEGIN CERTIFICATE-----')
+    .slice(1)
+    .filter((one) => one.includes(end))
+  if (found.length > 0) return found.map((one) => `-----BEGIN CERTIFICATE-----${one.slice(0, one.indexOf(end))}${end}`)
   const bare = text.replace(/\s+/g, '')
   if (!/^[A-Za-z0-9+/]{100,}={0,2}$/.test(bare)) return []
   return [`-----BEGIN CERTIFICATE-----\n${bare.match(/.{1,64}/g)?.join('\n')}\n-----END CERTIFICATE-----`]

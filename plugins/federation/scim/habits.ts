@@ -53,12 +53,8 @@ function findInOperation(type: ResourceType, operation: Record<string, unknown>,
   }
   if (isDotted(type, path)) found.add('dottedSchema')
   if (isRemoval && value !== undefined && value !== null && !path.includes('[')) found.add('membersRemovedByValue')
-  const name =
-    path
-      .replace(/\[.*\]/s, '')
-      .split(/[.:]/)
-      .at(-1) ?? ''
-  const attribute = findByName(attributesOf(type), path.replace(/\[.*\]/s, '')) ?? findByName(allAttributes(type), name)
+  const plain = withoutFilter(path)
+  const attribute = findByName(attributesOf(type), plain) ?? findByName(allAttributes(type), plain.split(/[.:]/).at(-1) ?? '')
   if (attribute) findInValue(attribute, value, found)
 }
 
@@ -85,6 +81,12 @@ function findInValue(attribute: ScimAttribute, value: unknown, found: Set<Habit>
     if (attribute.type === 'complex' && typeof one === 'string') found.add('textReference')
     if (attribute.type === 'complex' && isObject(one)) findInObject(attribute.subAttributes ?? [], one, found)
   }
+}
+
+/** `emails[type eq "work"].value` is `emails.value`. */
+function withoutFilter(path: string): string {
+  const [from, to] = [path.indexOf('['), path.lastIndexOf(']')]
+  return from === -1 || to < from ? path : path.slice(0, from) + path.slice(to + 1)
 }
 
 function isDotted({ core, extensions }: ResourceType, path: string): boolean {
