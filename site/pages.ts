@@ -56,6 +56,7 @@ const sections: readonly Section[] = [
       'bindings/next.md',
       'bindings/sveltekit.md',
       'bindings/nuxt.md',
+      'bindings/astro.md',
       'bindings/react-router.md',
       'bindings/solid-start.md',
       'bindings/qwik.md',

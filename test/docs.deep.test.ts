@@ -36,7 +36,7 @@ describe('files', () => {
 
   it('every page of a framework with a playground shows files of it', () => {
     // Express is the playground itself. Hosts run elsewhere, procedures are no pages, and the others are built fresh by their tests.
-    const without = /\/(?:express|edge|elysia|lambda|live|nest|react-router|rpc)\.md$/
+    const without = /\/(?:astro|express|edge|elysia|lambda|live|nest|react-router|rpc)\.md$/
     const frameworks = list('docs/bindings', '.md').filter((page) => !without.test(page))
     const shows = (page: string): boolean => named.some(([other]) => other === page)
     // A small server is one file: its page links to it.

@@ -1,5 +1,6 @@
 /** What every function of a binding says to an argument that is none: a rejection that tells what to give, and never one that cannot be caught. */
 import { createAuth } from 'authkernel'
+import { astroBinding } from 'authkernel/bindings/astro'
 import { cloudflareBinding } from 'authkernel/bindings/cloudflare'
 import { elysiaBinding } from 'authkernel/bindings/elysia'
 import { expressBinding } from 'authkernel/bindings/express'
@@ -45,6 +46,7 @@ const auth = createAuth(bindingConfig())
   .use(qwikBinding())
   .use(solidStartBinding())
   .use(sveltekitBinding())
+  .use(astroBinding())
   .use(cloudflareBinding())
   .use(elysiaBinding())
   .use(lambdaBinding())
@@ -58,6 +60,7 @@ const auth = createAuth(bindingConfig())
 type Call = (...args: readonly unknown[]) => unknown
 /** The functions of each that take a request, an event or a context. */
 const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
+  astro: ['auth.astro.session(Astro)', pick(auth.astro, 'session', 'requireSession', 'signIn', 'signOut')],
   cloudflare: ['auth.cloudflare.session(request)', pick(auth.cloudflare, 'session', 'signIn', 'signOut', 'handler', 'matches')],
   elysia: ['auth.elysia.session(context)', pick(auth.elysia, 'session', 'resolve', 'signIn', 'signOut', 'handler')],
   lambda: ['auth.lambda.session(event)', pick(auth.lambda, 'session', 'signIn', 'signOut', 'handler', 'route')],
