@@ -35,7 +35,7 @@ describe('files', () => {
   })
 
   it('every page of a framework with a playground shows files of it', () => {
-    // Express is the playground itself. Hosts run elsewhere, procedures are no pages, and the others are built fresh by their tests.
+    // Express is the playground itself. Hosts run elsewhere, procedures are no pages, and the others are tested without a playground.
     const without = /\/(?:astro|express|edge|elysia|lambda|live|nest|react-router|rpc)\.md$/
     const frameworks = list('docs/bindings', '.md').filter((page) => !without.test(page))
     const shows = (page: string): boolean => named.some(([other]) => other === page)

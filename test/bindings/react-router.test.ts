@@ -1,4 +1,4 @@
-/** React Router's own request handler over a server build made by hand: documents, the data of pages and resource routes. A real build runs in the full tier. */
+/** React Router's own request handler over a server build made by hand: documents, the data of pages and resource routes. */
 import { type AuthConfig, createAuth } from 'authkernel'
 import { ReactRouterAuth, type ReactRouterApi, reactRouterBinding } from 'authkernel/bindings/react-router'
 import type { Plugin } from 'authkernel/kernel'
