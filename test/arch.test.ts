@@ -285,8 +285,8 @@ describe('layering', () => {
 
   it.each(outside)('%s imports public names of the package and its own folder; what browsers load nothing of the server', (room) => {
     const libraries: Record<string, string[]> = {
-      // The parser is an optional peer that the codemod imports on demand.
-      cli: ['citty', '@clack/prompts', 'oxc-parser'],
+      // The parser and the SDK are optional peers that commands import on demand.
+      cli: ['citty', '@clack/prompts', 'oxc-parser', '@modelcontextprotocol/sdk'],
       testing: ['vitest'],
       client: [],
       parts: [],

@@ -139,6 +139,17 @@ function createProgram(setting: Setting): CommandDef {
         args: { type: { type: 'positional', required: false, description: 'Type of the error: InvalidCheck' }, json: jsonArg },
         run: ({ args }) => explain(args.type, setting),
       }),
+      mcp: defineCommand({
+        meta: {
+          name: 'mcp',
+          description: 'Serves the docs, errors, plugins and this app to agents, by the Model Context Protocol on stdin and stdout',
+        },
+        args: {},
+        run: async () => {
+          const { serveMcp } = await import('./mcp/serve.ts')
+          return serveMcp(setting)
+        },
+      }),
       secret: defineCommand({
         meta: { name: 'secret', description: 'Makes a value for AUTH_SECRET' },
         args: {
