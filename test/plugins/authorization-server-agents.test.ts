@@ -181,6 +181,8 @@ describe('client.agents', () => {
       approve: ['write'],
       budget: { requests: 20, days: 10 },
     })
+    // The list is in the order of time.
+    host.runtime.advance(1)
     const made = await agents.create({ name: 'Second', scopes: ['read', 'write'], budget: { requests: 5 } })
     const { id, credential } = made
     expect(made).toMatchObject({ name: 'Second', left: 5, state: 'running' })

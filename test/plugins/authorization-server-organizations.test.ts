@@ -235,6 +235,8 @@ describe('administrators of an organization', () => {
     const host = await start()
     const { organizationId } = host
     const ada = await client(host, 'ada')
+    // The list is in the order of time.
+    host.runtime.advance(1)
     const made = await ada.create({ organizationId, metadata: { ...shop, client_name: 'Second' } })
     expect(made).toMatchObject({ name: 'Second', source: 'organization', organizationId, membersOnly: true, hasSecret: true })
     expect(made.client_secret).toMatch(/^[\w-]{43}$/)
