@@ -6,12 +6,13 @@ import { referencePages } from '../scripts/reference.ts'
 import { rowNumbers, rowsPage } from '../scripts/rows.ts'
 import { checkSnippets, readSnippets } from '../scripts/snippets.ts'
 import { list, root } from './_sources.ts'
+import { sampleCases } from './_tier.ts'
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...list('docs', '.md')]
 
 describe('examples', () => {
   it('every TypeScript example compiles', { timeout: 300_000 }, () => {
-    const { count, errors } = checkSnippets()
+    const { count, errors } = checkSnippets({ sample: (alone) => sampleCases(alone, 3) })
     expect(errors).toEqual([])
     expect(count).toBeGreaterThan(5)
   })

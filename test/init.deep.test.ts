@@ -10,6 +10,7 @@ import { runCli } from '../src/cli/run.ts'
 import { frameworks, stores } from '../src/cli/init/project.ts'
 import { addTo } from '../src/cli/init/source.ts'
 import { root } from './_sources.ts'
+import { sampleCases } from './_tier.ts'
 
 const folders: string[] = []
 const ends: (() => void)[] = []
@@ -122,13 +123,14 @@ app.listen(process.env.PORT);
 `
 
 describe('init', () => {
-  it.each([
+  const starts = [
     ['express, from nothing', esm({ express: '5' }), {}, 'server.js'],
     ['express, an app with require', { name: 'app', dependencies: { express: '5' } }, { 'app.js': expressCjs }, 'app.js'],
     ['fastify, from nothing', esm({ fastify: '5' }), {}, 'server.js'],
     ['koa, from nothing', esm({ koa: '3' }), {}, 'server.js'],
     ['h3, from nothing', esm({ h3: '2' }), {}, 'server.js'],
-  ])(
+  ] as const
+  it.each(sampleCases(starts, 2, 1))(
     '%s: ends in a page that signs in',
     async (_, manifest, files, server) => {
       const folder = project(manifest, files)

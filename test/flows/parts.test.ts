@@ -35,7 +35,7 @@ afterAll(() => browser.close())
 
 describe.each(Object.entries(apps))('parts of authkernel/%s', (name, { app, plugins = [] }) => {
   const check = (title: string, work: () => Promise<void>): void => {
-    for (const each of name === 'react' ? [title] : sampleCases([title], 3, cases++ + names.indexOf(name))) it(each, work)
+    for (const each of name === 'react' ? [title] : sampleCases([title], 6, cases++ + names.indexOf(name))) it(each, work)
   }
   let site: PartsSite
   let context: BrowserContext

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { root } from '../_sources.ts'
+import { sampleCases } from '../_tier.ts'
 import { entries, needsPeer } from './_entries.ts'
 
 const run = promisify(execFile)
@@ -36,7 +37,7 @@ describe.each(['typescript', 'typescript-7'])('%s', (compiler) => {
 describe('entries about a UI framework compile with its types, declarations included', () => {
   const frameworks = { react: ['react', '@types/react', 'csstype'], vue: ['vue'], solid: ['solid-js'], svelte: ['svelte'] }
 
-  it.each(Object.entries(frameworks))('authkernel/%s', async (name, peers) => {
+  it.each(sampleCases(Object.entries(frameworks), 4))('authkernel/%s', async (name, peers) => {
     // A folder of its own: the other tests prove that nothing else needs these packages.
     const home = mkdtempSync(join(tmpdir(), `authkernel-${name}-`))
     try {
