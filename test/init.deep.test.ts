@@ -163,6 +163,7 @@ describe('init', () => {
     await cli(next, 'init', '--yes', '--no-install', '--providers', 'demo,github')
     expect(Object.keys(contents(next)).sort()).toEqual([
       '.env.local',
+      '.gitignore',
       'app/api/auth/[...nextauth]/route.ts',
       'app/page.tsx',
       'auth.ts',

@@ -27,7 +27,7 @@ const factories: Readonly<Record<BundledFramework, Factory>> = {
   next: {
     module: ({ source }) => `${source ? 'src/' : ''}auth`,
     imports: ["import { NextAuth } from 'authkernel/bindings/next'"],
-    open: ['export const { handlers, auth, signIn, signOut } = NextAuth({'],
+    open: ['export const { handlers, auth, signIn, signOut, requireSession } = NextAuth({'],
     close: '})',
     development: "process.env.NODE_ENV === 'development'",
     envFile: '.env.local',

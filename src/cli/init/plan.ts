@@ -1,7 +1,5 @@
 /** Everything that `init` would do to a project, as data. */
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { type Answers, authModule, authPath, variablesOf } from './auth-module.ts'
 import { factoryOf } from './factories.ts'
 import { type Change, readProjectFile } from './files.ts'
@@ -46,14 +44,13 @@ function planEnvironment(project: Project, answers: Answers): Change[] {
   return [change, ...planGitignore(project, path)]
 }
 
-/** A line in .gitignore, where git would take the secret. */
+/** A line in .gitignore, so that git does not take the secret. Where there is none, the packages are in it too. */
 function planGitignore(project: Project, path: string): Change[] {
   const before = readProjectFile(project, '.gitignore')
-  if (before === null && !existsSync(join(project.cwd, '.git'))) return []
   const lines = (before ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''))
   if (lines.some((line) => [path, '.env*', '.env.*', '*.local', '.env*.local'].includes(line) && (line !== '.env.*' || path !== '.env')))
     return []
-  const start = before === null || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`
+  const start = before === null ? 'node_modules\n' : before === '' || before.endsWith('\n') ? before : `${before}\n`
   return [{ path: '.gitignore', before, after: `${start}${path}\n` }]
 }
 
