@@ -66,4 +66,19 @@ Object.assign(expect, {
     ),
 })
 
-export const vi: Record<string, unknown> = { fn, spyOn, restoreAllMocks, isMockFunction }
+const stubs = new Map<string, PropertyDescriptor | undefined>()
+
+function stubGlobal(name: string, value: unknown): void {
+  if (!stubs.has(name)) stubs.set(name, Object.getOwnPropertyDescriptor(globalThis, name))
+  Object.defineProperty(globalThis, name, { value, configurable: true, writable: true, enumerable: true })
+}
+
+function unstubAllGlobals(): void {
+  for (const [name, former] of stubs) {
+    if (former) Object.defineProperty(globalThis, name, former)
+    else Reflect.deleteProperty(globalThis, name)
+  }
+  stubs.clear()
+}
+
+export const vi: Record<string, unknown> = { fn, spyOn, restoreAllMocks, isMockFunction, stubGlobal, unstubAllGlobals }
